@@ -109,6 +109,55 @@ def whole_run(harness, folder):
     return failures
 
 
+# The five models side by side, with the SLO and requests of each.
+SIDE_BY_SIDE = """[workload]
+pipelines = ["quart-all"]
+traces = ["five"]
+rates_rps = [0]
+duration_s = 30
+[serving]
+queue = "module"
+commit = "late"
+[planner]
+workers = "rate"
+autoscale = true
+[[system]]
+name = "naive"
+[[system]]
+name = "inferline"
+"""
+MODELS = {"whisper": (20, 148), "bert": (12, 274), "llama": (8, 486), "opt": (6, 556), "wideresnet": (3, 1292)}
+
+
+def side_by_side(harness, folder):
+    failures = Failures()
+    streams = "".join(f'[[trace.five.streams]]\nmodule = "{name}1"\nrps = {rps}\nslo_ms = {slo}\n' for name, (rps, slo) in MODELS.items())
+    write(folder, "five.toml", SIDE_BY_SIDE + CLUSTER + WORKERS + streams)
+    failures.expect("five models", run([harness, "five.toml", "-o", ".", "--quiet"], folder), 0)
+    whole = (SIDE_BY_SIDE + CLUSTER + WORKERS + streams).replace("quart-all", "quart-all-whole").replace('1"\nrps', '"\nrps')
+    write(folder, "whole.toml", whole)
+    failures.expect("five whole models", run([harness, "whole.toml", "--dry-run"], folder), 0, ["whisper 1 x", "opt 1 x", "2 cells"])
+    if failures:
+        return failures
+    lines = rows_of(run([harness, "show", "five.h5", "--models", "--csv"], folder).stdout)
+    with h5py.File(os.path.join(folder, "five.h5")) as file:
+        for row in file["summary"][:]:
+            requests = file[f"cells/{row['cell']}/requests"][:]
+            shown = {line["model"]: line for line in lines if int(line["cell"]) == row["cell"]}
+            if sorted(shown) != sorted(name + "1" for name in MODELS):
+                failures.append(f"models {sorted(shown)}")
+                continue
+            for stream, (name, (rps, slo)) in enumerate(MODELS.items()):
+                own = requests[requests["stream"] == stream]
+                line = shown[name + "1"]
+                in_time = int((own["latency_ns"] <= slo * 1_000_000).sum())
+                if int(line["sent"]) != len(own) or int(line["in_time"]) != in_time or set(own["slo_ns"]) != {slo * 1_000_000}:
+                    failures.append(f"{name}: {len(own)} rows, {in_time} in time, shown {line}")
+                if abs(len(own) - 30 * rps) > 5 * math.sqrt(30 * rps) or in_time < 0.5 * len(own):
+                    failures.append(f"{name}: {len(own)} requests of {30 * rps}, {in_time} in time")
+    return failures
+
+
 def experiment(cluster, system="naive", pipeline="quart-bert"):
     return (f'[workload]\npipelines = ["{pipeline}"]\ntraces = ["poisson"]\nrates_rps = [5]\nduration_s = 5\n'
             f'[[system]]\nname = "{system}"\n' + cluster)
@@ -153,6 +202,7 @@ def main():
             write(folder, "skipped.toml", text)
             failures.expect(what, run([harness, "skipped.toml", "--dry-run"], folder), 1, ["skipped", *words])
         failures += whole_run(harness, folder)
+        failures += side_by_side(harness, folder)
     finish(failures)
 
 

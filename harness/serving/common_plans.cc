@@ -82,14 +82,18 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
   return plan.groups.size() > kMaxGroups ? current : plan;
 }
 
-std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
-                                         TimeNs slo_ns) {
+std::vector<TimeNs> proportional_budgets(const ServingContext& context,
+                                         const std::vector<TimeNs>& latency_ns) {
   __extension__ using Wide = __int128;
   const std::vector<double> cost(latency_ns.begin(), latency_ns.end());
-  const auto path = static_cast<TimeNs>(cost[0] + longest_after(pipeline, cost)[0]);
+  const std::vector<double> after = longest_after(*context.pipeline, cost);
+  const std::vector<ModuleId> entries = entries_of(*context.pipeline);
   std::vector<TimeNs> budgets;
-  for (const TimeNs latency : latency_ns) {
-    budgets.push_back(static_cast<TimeNs>(static_cast<Wide>(slo_ns) * latency / path));
+  for (std::size_t m = 0; m < latency_ns.size(); ++m) {
+    const ModuleId entry = entries[m];
+    const auto path = static_cast<TimeNs>(cost[entry] + after[entry]);
+    budgets.push_back(
+        static_cast<TimeNs>(static_cast<Wide>(context.slo_of_entry(entry)) * latency_ns[m] / path));
   }
   return budgets;
 }

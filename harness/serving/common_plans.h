@@ -30,9 +30,10 @@ bool follows(const Plan& current, const Plan& next);
 /// are used up then.
 Plan continued_plan(const Plan& current, const Plan& wanted);
 
-/// SLO x latency_k / the sum of the latencies along the longest path, per module, rounded down.
-std::vector<TimeNs> proportional_budgets(const Pipeline& pipeline, const std::vector<TimeNs>& latency_ns,
-                                         TimeNs slo_ns);
+/// SLO x latency_k / the sum of the latencies along the longest path, per module, rounded down: the SLO and
+/// the path of the entry from which the module's requests come (ServingContext::slo_of_entry).
+std::vector<TimeNs> proportional_budgets(const ServingContext& context,
+                                         const std::vector<TimeNs>& latency_ns);
 
 /// Whether every module is a model that runs in batches: no shared server and no thread pool.
 bool has_only_batches(const ServingContext& context);

@@ -41,6 +41,7 @@ class ComposedSystem final : public System {
   bool wants_foresight() const override { return plans_->wants_foresight(); }
   bool wants_module_statistics() const override { return plans_->wants_module_statistics(); }
   bool plans_devices() const override { return plans_->plans_devices(); }
+  bool plans_cores() const override { return plans_->plans_cores(); }
   bool scales_to_zero() const override { return plans_->scales_to_zero(); }
   std::unique_ptr<Placement> make_placement(const ServingContext& context) override {
     std::unique_ptr<Placement> of_plans = plans_->make_placement(context);
@@ -54,7 +55,7 @@ class ComposedSystem final : public System {
   void refine(const ServingContext& context, Plan& plan) override {
     std::vector<TimeNs> exec_ns;
     for (const ModulePlan& module : plan.modules) exec_ns.push_back(module.exec_ns);
-    const std::vector<TimeNs> budgets = proportional_budgets(*context.pipeline, exec_ns, context.slo_ns);
+    const std::vector<TimeNs> budgets = proportional_budgets(context, exec_ns);
     for (std::size_t m = 0; m < budgets.size(); ++m) plan.modules[m].budget_ns = budgets[m];
     serves_->refine(context, plan);
   }

@@ -75,10 +75,12 @@ struct PlanningTimes {
   /// Of a trace like the one that is served, and not that one itself (InferLine, sections 4 and 6: the sample
   /// query trace).
   std::vector<TimeNs> sample;
+  std::vector<StreamId> sample_streams;  ///< of each of `sample`, where there are several streams; else empty
   TimeNs sample_ns = 0;
   /// Of the run: for planners with perfect knowledge, to compare others with (InferLine, section 7.2); empty
   /// where the system does not ask.
   std::vector<TimeNs> run;
+  std::vector<StreamId> run_streams;  ///< likewise
   TimeNs run_ns = 0;
 };
 
@@ -102,6 +104,14 @@ struct ServingContext {
   const PlanningTimes* planning = nullptr;
   const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning
 
+  /// The shortest SLO of the streams that enter there; the longest of all where none does.
+  TimeNs slo_of_entry(ModuleId entry) const {
+    TimeNs slo = slo_ns;
+    for (const Stream& stream : streams) {
+      if (stream.entry == entry) slo = std::min(slo, stream.slo_ns);
+    }
+    return slo;
+  }
   /// On workers of that kind (ModulePlan::device), on which its model runs.
   const Profile& profile(ModuleId module, std::size_t device) const {
     return devices.size() > 1 ? *devices[device].profiles[module] : *profiles[module];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/archive.h"
+#include "harness/core/arrivals.h"
 #include "harness/core/types.h"
 
 namespace harness {
@@ -164,6 +165,8 @@ struct LoadStatistics {
   /// When the requests since the last call were sent, in order; empty before the start and where the system
   /// does not ask (System::wants_sample).
   std::vector<TimeNs> sent_ns = {};
+  /// By which stream, where there are several; else empty.
+  std::vector<StreamId> sent_streams = {};
   /// Requests that have been sent and have visits left.
   std::uint32_t in_system = 0;
   /// By module; empty before the start and where the system does not ask (System::wants_module_statistics).

@@ -20,8 +20,8 @@ double gpu_ns_per_request(const Profile& profile, int batch) {
   return static_cast<double>(profile.latency(batch)) / batch;
 }
 
-double longest_path(const Pipeline& pipeline, const std::vector<double>& cost) {
-  return cost[0] + longest_after(pipeline, cost)[0];
+double longest_path(const Pipeline& pipeline, ModuleId entry, const std::vector<double>& cost) {
+  return cost[entry] + longest_after(pipeline, cost)[entry];
 }
 
 std::vector<double> latencies(const ServingContext& context, const std::vector<int>& batches) {
@@ -32,16 +32,16 @@ std::vector<double> latencies(const ServingContext& context, const std::vector<i
   return result;
 }
 
-/// The longest path as it depends on one module's latency. Latencies are whole nanoseconds, so that sums are
-/// exact.
+/// The longest path from the entry to one module as it depends on that one's latency. Latencies are whole
+/// nanoseconds, so that sums are exact.
 class PathThrough {
  public:
-  PathThrough(const Pipeline& pipeline, std::vector<double> cost, std::size_t module) {
+  PathThrough(const Pipeline& pipeline, ModuleId entry, std::vector<double> cost, std::size_t module) {
     constexpr double kLongerThanAll = 1e15;  // ns: beyond every other latency, and sums stay whole
     cost[module] = 0;
-    others_ = longest_path(pipeline, cost);
+    others_ = longest_path(pipeline, entry, cost);
     cost[module] = kLongerThanAll;
-    rest_ = longest_path(pipeline, cost) - kLongerThanAll;
+    rest_ = longest_path(pipeline, entry, cost) - kLongerThanAll;
   }
   double longest(double latency) const { return std::max(others_, rest_ + latency); }
 
@@ -70,18 +70,22 @@ struct Step {
 Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<double>& visits,
                const std::vector<bool>& fixed, const std::vector<int>& batches) {
   const std::vector<double> cost = latencies(context, batches);
-  const double now = longest_path(*context.pipeline, cost);
+  const std::vector<double> after = longest_after(*context.pipeline, cost);
+  const std::vector<ModuleId> entries = entries_of(*context.pipeline);
   Step best;
   for (std::size_t k = 0; k < batches.size(); ++k) {
     if (fixed[k]) continue;
     const Profile& profile = *context.profiles[k];
-    const PathThrough through(*context.pipeline, cost, k);
+    const ModuleId entry = entries[k];
+    const double now = cost[entry] + after[entry];
+    const auto slo_ns = static_cast<double>(context.slo_of_entry(entry));
+    const PathThrough through(*context.pipeline, entry, cost, k);
     for (int batch = batches[k] + 1; batch <= std::min(params.max_batch, profile.max_batch()); ++batch) {
       const double saved =
           visits[k] * (gpu_ns_per_request(profile, batches[k]) - gpu_ns_per_request(profile, batch));
       if (saved <= 0) continue;
       const double path = through.longest(static_cast<double>(profile.latency(batch)));
-      if (params.sizing_factor * path > static_cast<double>(context.slo_ns)) continue;
+      if (params.sizing_factor * path > slo_ns) continue;
       const Step step{k, batch, saved, path - now};
       if (best.saved <= 0 || step.better_than(best)) best = step;
     }
@@ -112,12 +116,19 @@ void check_overrides(const ServingContext& context, const std::vector<ModuleOver
 }
 
 void check_slo(const ServingContext& context, const PlannerParams& params, const std::vector<int>& batches) {
-  const double path = longest_path(*context.pipeline, latencies(context, batches));
-  if (params.sizing_factor * path <= static_cast<double>(context.slo_ns)) return;
-  throw input_error({"", 0, "planner"},
-                    "sizing_factor " + text_of(ParamValue(params.sizing_factor)) + " x " + in_ms(path) +
-                        " on the longest path of '" + context.pipeline->name + "' at the smallest batches",
-                    "at most the SLO, " + in_ms(static_cast<double>(context.slo_ns)));
+  const std::vector<double> cost = latencies(context, batches);
+  for (const ModuleId entry : entries_in(*context.pipeline)) {
+    const double path = longest_path(*context.pipeline, entry, cost);
+    const auto slo_ns = static_cast<double>(context.slo_of_entry(entry));
+    if (params.sizing_factor * path <= slo_ns) continue;
+    const std::string from =
+        context.pipeline->independent ? " from " + context.pipeline->modules[entry].name : "";
+    throw input_error({"", 0, "planner"},
+                      "sizing_factor " + text_of(ParamValue(params.sizing_factor)) + " x " + in_ms(path) +
+                          " on the longest path of '" + context.pipeline->name + "'" + from +
+                          " at the smallest batches",
+                      "at most the SLO, " + in_ms(slo_ns));
+  }
 }
 
 /// What is known of a module when workers are given out.
@@ -162,16 +173,21 @@ class SizingPlanner final : public Planner {
  public:
   SizingPlanner(const ServingContext& context, const PlannerParams& params,
                 const std::vector<ModuleOverride>& overrides)
-      : context_(context), params_(params), needs_(context.pipeline->modules.size()) {
+      : context_(context),
+        params_(params),
+        entries_(entries_of(*context.pipeline)),
+        needs_(context.pipeline->modules.size()) {
     batches_ = size_batches(context, params, overrides);
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
+    const std::vector<double> of_streams = stream_rps(context);
     int least = 0;
     for (std::size_t k = 0; k < batches_.size(); ++k) {
       Demand demand;
       demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
       demand.gpus = context.profiles[k]->gpus;
       demand.visits = visits[k];
-      demand.weight_rps = visits[k];  // balanced: of the same rate of requests
+      // Balanced: of the same rate of requests, or of what the streams send where there are several.
+      demand.weight_rps = context.streams.size() > 1 ? std::max(of_streams[k], 1e-9) : visits[k];
       if (demand.fixed == 0) demand.fixed = fixed_workers(*context.profiles[k]);
       demand.worker_rps = worker_rps(*context.profiles[k], batches_[k]);
       least += demand.least() * demand.gpus;
@@ -198,7 +214,7 @@ class SizingPlanner final : public Planner {
     std::vector<TimeNs> exec_ns;
     for (std::size_t k = 0; k < batches_.size(); ++k)
       exec_ns.push_back(context_.profiles[k]->latency(batches_[k]));
-    const std::vector<TimeNs> budgets = proportional_budgets(*context_.pipeline, exec_ns, context_.slo_ns);
+    const std::vector<TimeNs> budgets = proportional_budgets(context_, exec_ns);
     Plan plan;
     for (std::size_t k = 0; k < batches_.size(); ++k)
       plan.modules.push_back({workers[k], batches_[k], exec_ns[k], budgets[k]});
@@ -210,8 +226,10 @@ class SizingPlanner final : public Planner {
     for (std::size_t k = 0; k < demands_.size(); ++k) {
       // Visits dropped upstream never reach a later module; the offered rate keeps it provisioned for them.
       const double seen_rps = load.module_rps.empty() ? 0.0 : load.module_rps[k];
-      // Several streams: nobody knows how many requests were sent to each entry.
-      const double sent_rps = context_.streams.size() > 1 ? 0.0 : load.offered_rps * demands_[k].visits;
+      // Several streams: all that is sent to an entry arrives there.
+      double sent_rps = load.offered_rps * demands_[k].visits;
+      if (context_.streams.size() > 1)
+        sent_rps = load.module_rps.empty() ? 0.0 : load.module_rps[entries_[k]] * demands_[k].visits;
       const double rate = std::max(sent_rps, seen_rps) * params_.headroom;
       // 1e-9: a rate that is meant to be an exact multiple must not cost one more worker by rounding.
       const double exact = std::ceil(rate / demands_[k].worker_rps - 1e-9);
@@ -223,6 +241,7 @@ class SizingPlanner final : public Planner {
 
   const ServingContext& context_;
   PlannerParams params_;
+  std::vector<ModuleId> entries_;  ///< by module: from which its requests come
   std::vector<int> batches_;
   std::vector<Demand> demands_;
   std::vector<NeedWindow> needs_;

@@ -54,6 +54,9 @@ class System {
   /// Whether its planner chooses a kind of device for each module (ModulePlan::device). Where the cluster has
   /// several, no other system is run.
   virtual bool plans_devices() const { return false; }
+  /// Whether its plans say how many cores workers have (ModulePlan::cores): profiles must say what of a batch
+  /// these do then.
+  virtual bool plans_cores() const { return false; }
   /// Whether schedulers of any other system can serve by its plans (composed_system.h): they have no groups,
   /// and no notes that its own routers must read.
   virtual bool plans_for_others() const { return false; }

@@ -67,6 +67,7 @@ inline void add(const RunRecord& record, Tally& tally) {
   for (const WorkerTotals& worker : record.workers) {
     tally["workers_added"] += worker.ready_ns > 0 ? 1 : 0;
     tally["workers_removed"] += worker.removed_ns != kNever ? 1 : 0;
+    tally["from_memory"] += worker.from_memory ? 1 : 0;
   }
 }
 

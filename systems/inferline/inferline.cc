@@ -1,5 +1,8 @@
 #include "systems/inferline/inferline.h"
 
+#include <string>
+#include <utility>
+
 #include "harness/core/error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
@@ -64,57 +67,47 @@ struct InferLineParams {
   }
 };
 
-/// Plans once by the sample, then tunes.
-class InferLinePlanner final : public Planner {
+/// Plans one pipeline by its sample, then tunes it: the cell's, or one of several independent ones.
+class PipelinePlanner {
  public:
-  InferLinePlanner(const ServingContext& context, const InferLineParams& params)
-      : context_(context), params_(params), served_(context), hardware_(served_.context()) {}
-
-  Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
-    if (current.modules.empty()) return first_plan();
-    Plan next = current;
-    if (tuner_ == nullptr) return next;
-    std::vector<int> before;
-    for (std::size_t m = 0; m < served_.size(); ++m)
-      before.push_back(current.modules[served_.module(m)].workers);
-    tuner_->on_requests_in_system(load.in_system);
-    std::vector<int> after = tuner_->replicas(now, load.sent_ns, before);
-    limit_to_cluster(hardware_, planned_, before, after);
-    for (std::size_t m = 0; m < after.size(); ++m) next.modules[served_.module(m)].workers = after[m];
-    return next;
+  /// `context` outlives this.
+  PipelinePlanner(const ServingContext& context, const InferLineParams& params, ModuleId entry)
+      : params_(params), served_(context, entry), hardware_(served_.context()) {
+    if (context.pipeline->independent) at_entry_ = " at " + context.pipeline->modules[entry].name;
   }
 
- private:
-  Plan first_plan() {
-    const PlanningTimes& times = *context_.planning;
+  const ServedModels& served() const { return served_; }
+  /// As it should be, whatever the cluster has.
+  const Configuration& planned() const { return planned_; }
+  void plan() {
+    const ServingContext& context = served_.context();
+    const PlanningTimes& times = *context.planning;
     const bool is_oracle = params_.plan == Plans::kOracle;
     const std::vector<TimeNs>& sample = is_oracle ? times.run : times.sample;
     const TimeNs sample_ns = is_oracle ? times.run_ns : times.sample_ns;
-    if (sample.empty()) throw InputError("the sample of the load that inferline plans by has no query");
+    if (sample.empty())
+      throw InputError("the sample of the load that inferline plans by has no query" + at_entry_);
     // The oracle's sample takes the routes of the run; others are another trace's.
-    const std::uint64_t seed = is_oracle ? context_.seed : ~context_.seed;
-    const Pipeline& pipeline = *served_.context().pipeline;
+    const std::uint64_t seed = is_oracle ? context.seed : ~context.seed;
+    const Pipeline& pipeline = *context.pipeline;
     Estimator estimator(pipeline, hardware_, sample, seed, params_.paths);
-    GreedyPlanner planner(pipeline, hardware_, estimator, sample_ns, context_.slo_ns, params_.planning);
+    GreedyPlanner planner(pipeline, hardware_, estimator, sample_ns, context.slo_ns, params_.planning);
     TunedPipeline tuned;
     tuned.rate_rps = planner.rate_rps();
     if (params_.plan == Plans::kCoarseMean || params_.plan == Plans::kCoarsePeak) {
       const double rate =
-          params_.plan == Plans::kCoarseMean ? planner.rate_rps() : peak_rate_rps(sample, context_.slo_ns);
-      planned_ = coarse_plan(pipeline, hardware_, estimator, context_.slo_ns, rate);
+          params_.plan == Plans::kCoarseMean ? planner.rate_rps() : peak_rate_rps(sample, context.slo_ns);
+      planned_ = coarse_plan(pipeline, hardware_, estimator, context.slo_ns, rate);
       if (params_.tuner == Tunes::kAutoscale)
         tuned.capacity_rps =
             planned_.front().replicas * unit_rate_within_slo_rps(pipeline, hardware_, sample, sample_ns, seed,
-                                                                 planned_, context_.slo_ns, params_.paths);
+                                                                 planned_, context.slo_ns, params_.paths);
     } else {
       planned_ = params_.plan == Plans::kOptimal ? optimal_plan(pipeline, hardware_, estimator, planner,
-                                                                context_.slo_ns, params_.max_simulations)
+                                                                context.slo_ns, params_.max_simulations)
                                                  : planner.plan();
       tuned.capacity_rps = planner.rate_rps();
     }
-    const Configuration first =
-        params_.too_small == TooSmall::kShrink ? hardware_.shrunk(planned_) : planned_;
-    hardware_.check_room_for(first);
     tuned.planned = planned_;
     tuned.first = first;
     tuned.service_ns = hardware_.service_ns(planned_);
@@ -127,10 +120,76 @@ class InferLinePlanner final : public Planner {
       tuned.load_curve =
           measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_, params_.paths);
     if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
-    Plan plan = plan_of(first);
-    if (params_.tuner != Tunes::kForesight) return plan;
-    tuner_ = make_foresight_tuner(served_.context(), hardware_, planned_, ms_to_ns(params_.period_ms));
-    return this->plan(0, {}, plan);
+    if (params_.tuner == Tunes::kForesight)
+      tuner_ = make_foresight_tuner(context, hardware_, planned_, ms_to_ns(params_.period_ms));
+  }
+
+  /// Replicas of each model from now on, by what the plan in force has.
+  std::vector<int> tuned(TimeNs now, const LoadStatistics& load, const std::vector<int>& before) {
+    if (tuner_ == nullptr) return before;
+    tuner_->on_requests_in_system(load.in_system);
+    if (load.sent_streams.empty()) return tuner_->replicas(now, load.sent_ns, before);
+    return tuner_->replicas(now, served_.own_times(load.sent_ns, load.sent_streams), before);
+  }
+
+ private:
+  InferLineParams params_;
+  ServedModels served_;
+  Hardware hardware_;
+  std::string at_entry_;  ///< for messages: where there are several
+  Configuration planned_;
+  std::unique_ptr<Tuner> tuner_;
+};
+
+/// Plans each pipeline for itself, and shares the cluster among them.
+class InferLinePlanner final : public Planner {
+ public:
+  InferLinePlanner(const ServingContext& context, const InferLineParams& params)
+      : context_(context), params_(params), served_(context), hardware_(served_.context()) {
+    const std::vector<ModuleId> entries = entries_in(*context.pipeline);
+    if (entries.size() > 1 && params.tuner == Tunes::kAutoscale &&
+        params.tuning.autoscale_signal == AutoscaleSignal::kInSystem)
+      throw InputError(
+          "autoscale_signal is \"in_system\"; inferline counts the requests of one pipeline, not of several");
+    for (const ModuleId entry : entries)
+      pipelines_.push_back(std::make_unique<PipelinePlanner>(context, params, entry));
+  }
+
+  Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
+    if (current.modules.empty()) return first_plan();
+    if (params_.tuner == Tunes::kNone) return current;
+    Plan next = current;
+    std::vector<int> before(served_.size());
+    for (std::size_t m = 0; m < served_.size(); ++m) before[m] = current.modules[served_.module(m)].workers;
+    std::vector<int> after = before;
+    for (const auto& one : pipelines_) {
+      std::vector<int> own;
+      for (std::size_t m = 0; m < one->served().size(); ++m) own.push_back(before[place_of(*one, m)]);
+      own = one->tuned(now, load, own);
+      for (std::size_t m = 0; m < own.size(); ++m) after[place_of(*one, m)] = own[m];
+    }
+    limit_to_cluster(hardware_, planned_, before, after);
+    for (std::size_t m = 0; m < after.size(); ++m) next.modules[served_.module(m)].workers = after[m];
+    return next;
+  }
+
+ private:
+  /// Of a pipeline's model among all: of a tree, which is one, the same; elsewhere all modules are models.
+  std::size_t place_of(const PipelinePlanner& one, std::size_t model) const {
+    return pipelines_.size() == 1 ? model : one.served().module(model);
+  }
+
+  Plan first_plan() {
+    planned_.resize(served_.size());
+    for (const auto& one : pipelines_) {
+      one->plan();
+      for (std::size_t m = 0; m < one->planned().size(); ++m) planned_[place_of(*one, m)] = one->planned()[m];
+    }
+    const Configuration first =
+        params_.too_small == TooSmall::kShrink ? hardware_.shrunk(planned_) : planned_;
+    hardware_.check_room_for(first);
+    const Plan plan = plan_of(first);
+    return params_.tuner == Tunes::kForesight ? this->plan(0, {}, plan) : plan;
   }
 
   Plan plan_of(const Configuration& configuration) const {
@@ -152,14 +211,15 @@ class InferLinePlanner final : public Planner {
   InferLineParams params_;
   ServedModels served_;
   Hardware hardware_;
+  std::vector<std::unique_ptr<PipelinePlanner>> pipelines_;
   Configuration planned_;
-  std::unique_ptr<Tuner> tuner_;
 };
 
 class InferLine final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
   bool serves_tasks() const override { return true; }
+  bool serves_streams() const override { return true; }
   bool wants_sample() const override { return true; }
   bool wants_foresight() const override {
     return params_.plan == Plans::kOracle || params_.tuner == Tunes::kForesight;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "harness/serving/context.h"
@@ -18,16 +19,24 @@ class ServedModels {
  public:
   /// `context` outlives this.
   explicit ServedModels(const ServingContext& context);
+  /// Of independent pipelines the one of that entry, with its own SLO and the requests of its own streams.
+  ServedModels(const ServingContext& context, ModuleId entry);
   ServedModels(const ServedModels&) = delete;
 
   const ServingContext& context() const { return context_; }
+  /// Those of `sent_ns` that a stream of this world sends; `streams` as LoadStatistics::sent_streams.
+  std::vector<TimeNs> own_times(std::span<const TimeNs> sent_ns, std::span<const StreamId> streams) const;
   std::size_t size() const { return modules_.size(); }
   /// The model's, in the pipeline that is served.
   ModuleId module(std::size_t model) const { return modules_[model]; }
 
  private:
+  ServedModels(const ServingContext& context, std::vector<ModuleId> modules);
+
   Pipeline pipeline_;
   std::vector<ModuleId> modules_;  ///< by model
+  std::vector<bool> has_stream_;   ///< by stream of the cell: whether it enters here; empty: all
+  PlanningTimes planning_;         ///< of those streams
   std::vector<ClusterDevice> devices_;
   ServingContext context_;
 };

@@ -110,7 +110,7 @@ TEST(ProportionalBudgets, FollowTheLongestPathOfADag) {
   const TestWorld world({profile_of_ms({10}), profile_of_ms({20}), profile_of_ms({5}), profile_of_ms({10})},
                         400 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   const std::vector<TimeNs> latencies = {10 * kMs, 20 * kMs, 5 * kMs, 10 * kMs};
-  EXPECT_EQ(proportional_budgets(world.pipeline(), latencies, 400 * kMs),
+  EXPECT_EQ(proportional_budgets(world.context, latencies),
             (std::vector<TimeNs>{100 * kMs, 200 * kMs, 50 * kMs, 100 * kMs}));
   Plan plan = world.plan({1, 1, 1, 1});
   for (std::size_t k = 0; k < 4; ++k) plan.modules[k].budget_ns = latencies[k];

@@ -137,7 +137,7 @@ void BudgetSplit::on_period() {
   if (!follows_worst_ || periods_ % every_periods_ != 0 || !all_heard()) return;
   std::vector<TimeNs> latency_ns;
   for (const Known& known : known_) latency_ns.push_back(known.worst_ns > 0 ? known.worst_ns : known.exec_ns);
-  budgets_ = proportional_budgets(*context_->pipeline, latency_ns, context_->slo_ns);
+  budgets_ = proportional_budgets(*context_, latency_ns);
 }
 
 TimeNs BudgetSplit::allowed_ns() const {

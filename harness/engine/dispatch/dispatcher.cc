@@ -36,11 +36,12 @@ LoadStatistics LoadMeter::take(TimeNs now, std::span<const std::uint64_t> arrive
     arrived_[m] = arrived[m];
   }
   for (ModuleId m = 0; m < arrived_.size(); ++m) {
-    if (spec_.pipeline.task_of(m) == 0) load.offered_rps += load.module_rps[m];
+    if (spec_.pipeline.modules[m].pres.empty()) load.offered_rps += load.module_rps[m];
   }
   load.fan_out = fan_out();
   load.peak_rps = peaks_at(spec_, period_ns_, now);
   load.sent_ns.swap(sent_ns_);
+  load.sent_streams.swap(sent_streams_);
   load.in_system = flow_.live_requests();
   at_ns_ = now;
   return load;

@@ -28,15 +28,19 @@ class LoadMeter {
   /// `period_ns`: of the system's own planning (0: none), whose peaks are known. Everything outlives this.
   LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
 
-  void on_request(TimeNs now) {
+  void on_request(TimeNs now, StreamId stream) {
     if (keeps_sent_) [[unlikely]]
-      sent_ns_.push_back(now);
+      keep(now, stream);
   }
   /// The load since the last call, or the start. `arrived` counts the visits that have arrived at each module
   /// since the start.
   LoadStatistics take(TimeNs now, std::span<const std::uint64_t> arrived);
 
  private:
+  void keep(TimeNs now, StreamId stream) {
+    sent_ns_.push_back(now);
+    if (spec_.streams.size() > 1) sent_streams_.push_back(stream);
+  }
   /// LoadStatistics::fan_out since the last call.
   std::vector<std::vector<double>> fan_out();
 
@@ -46,6 +50,7 @@ class LoadMeter {
   const Accounting& accounting_;
   bool keeps_sent_;                                 ///< LoadStatistics::sent_ns
   std::vector<TimeNs> sent_ns_;                     ///< since the last call
+  std::vector<StreamId> sent_streams_;              ///< LoadStatistics::sent_streams
   TimeNs at_ns_ = 0;                                ///< of the last call
   std::vector<std::uint64_t> arrived_;              ///< per module, up to then
   std::vector<std::uint64_t> done_;                 ///< the same of visits served ...
@@ -69,7 +74,7 @@ class Dispatcher {
 
   /// A request of the stream that is due `now` leaves, `schedule_lag_ns` after that.
   void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
-    load_.on_request(now);
+    load_.on_request(now, stream);
     flow_.send(now, stream, schedule_lag_ns);
   }
   /// Nothing more is heard of what is still under way: it ends as unfinished.

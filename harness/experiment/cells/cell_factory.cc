@@ -248,6 +248,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
+  if (system != nullptr && system->plans_cores()) check_cores(spec_.systems[cell.system], run);
   add_streams(cell, of, system.get(), run);
   if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
   const ServingContext context = make_context(run);
@@ -326,7 +327,8 @@ void CellFactory::add_sample(const Cell& cell, const Configuration& of, const Sy
   const std::string key = arrivals_text(cell, of, target_rps) + (system.wants_foresight() ? "\nrun" : "");
   if (samples_.count(key) == 0) {
     if (samples_.size() >= kMaxKept) samples_.clear();
-    const PlanningLoad load{resolved_trace(of.settings), target_rps, cell.seed};
+    PlanningLoad load{resolved_trace(of.settings), nullptr, target_rps, cell.seed};
+    if (has_streams(of.settings)) load.population = offered(of, target_rps, cell.seed).population;
     samples_.emplace(key, std::make_shared<const PlanningTimes>(planning_times(
                               load, system.wants_foresight(), place_of(spec_, "workload.duration_s"))));
   }

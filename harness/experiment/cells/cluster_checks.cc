@@ -105,6 +105,16 @@ void check_servers_simulated(const ExperimentSpec& spec, const Settings& setting
                       "runtime = simulated or emulated with gpus_per_server");
 }
 
+void check_cores(const SystemSpec& system, const RunSpec& run) {
+  for (const Profile& profile : run.profiles) {
+    if (profile.cpu_ns == 0)
+      throw input_error(
+          system.place,
+          system.name + ", which plans cores, with the profile of " + profile.model + ", which has no cpu_ms",
+          "profiles that say what of a batch the cores do (cpu_ms, cores)");
+  }
+}
+
 std::string why_not_held(const RunSpec& run, const Plan& plan) {
   if (run.servers.gpus == 0) return "";
   if (!plan.groups.empty())

@@ -18,6 +18,9 @@ ServerShape servers_of(const ExperimentSpec& spec, const Settings& settings, con
 /// The servers of a runtime that has none: real GPUs. Throws InputError.
 void check_servers_simulated(const ExperimentSpec& spec, const Settings& settings);
 
+/// For a system that plans cores (System::plans_cores). Throws InputError: a profile without cpu_ms.
+void check_cores(const SystemSpec& system, const RunSpec& run);
+
 /// What lacks in the cluster for one instance of each module of the plan; empty: nothing, or it has no
 /// servers. Placed one by one, those with most GPUs first, each on the first server with room.
 std::string why_not_held(const RunSpec& run, const Plan& plan);

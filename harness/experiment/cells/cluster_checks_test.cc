@@ -74,6 +74,22 @@ TEST_F(ServerCells, AreRefusedInOneLine) {
          "1 core with an instance of small, which takes 2 cores");
 }
 
+TEST_F(ServerCells, AreRefusedWithoutCpuTimesWhereCoresArePlanned) {
+  const ExperimentSpec spec = parse(text("workers = 8\ngpus_per_server = 4\n"));
+  CellFactory factory(spec, "b");
+  RunSpec run = factory.make_run(factory.prepare(factory.cells().front()));
+  try {
+    check_cores(spec.systems.front(), run);
+    ADD_FAILURE() << "the profile of large has no cpu_ms";
+  } catch (const InputError& error) {
+    EXPECT_TRUE(
+        has(error.what(), "found naive, which plans cores, with the profile of large, which has no cpu_ms"))
+        << error.what();
+  }
+  run.profiles[1].cpu_ns = kNsPerMs;
+  check_cores(spec.systems.front(), run);
+}
+
 TEST_F(ServerCells, AreSkippedWhereOneInstanceOfEachDoesNotFit) {
   const ExperimentSpec spec = parse(text("workers = 4\ngpus_per_server = 4\nserver_memory_gb = 62\n"));
   CellFactory factory(spec, "b");

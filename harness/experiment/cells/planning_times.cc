@@ -1,33 +1,42 @@
 #include "harness/experiment/cells/planning_times.h"
 
+#include "harness/core/random.h"
+
 namespace harness {
 namespace {
 
-std::vector<TimeNs> times_of(const ArrivalSource& source, const std::string& trace,
-                             const InputPlace& duration) {
+void read_times(const ArrivalSource& source, const PlanningLoad& load, const InputPlace& duration,
+                std::vector<TimeNs>& times, std::vector<StreamId>& streams) {
   constexpr double kMaxRequests = 2e7;  // a planner keeps more of each
   if (source.expected_requests() > kMaxRequests)
-    throw input_error(
-        duration,
-        text_of(source.expected_requests()) + " requests of trace " + trace + ", by which is planned",
-        "at most " + text_of(kMaxRequests));
-  std::vector<TimeNs> times;
+    throw input_error(duration,
+                      text_of(source.expected_requests()) + " requests of trace " + load.trace.name +
+                          ", by which is planned",
+                      "at most " + text_of(kMaxRequests));
   times.reserve(static_cast<std::size_t>(source.expected_requests()));
-  for (ArrivalCursor cursor(source.restarted()); cursor.next_ns() != kNever; cursor.advance())
+  for (ArrivalCursor cursor(source.restarted()); cursor.next_ns() != kNever; cursor.advance()) {
     times.push_back(cursor.next_ns());
-  return times;
+    if (load.population) streams.push_back(cursor.next_stream());
+  }
+}
+
+std::unique_ptr<ArrivalSource> sample_of(const PlanningLoad& load) {
+  if (!load.population) return make_sample(load.trace, load.target_rps, load.seed);
+  return make_stream_arrivals(load.population, RandomStream(load.seed, "planning sample").bits());
 }
 
 }  // namespace
 
 PlanningTimes planning_times(const PlanningLoad& load, bool foresight, const InputPlace& duration) {
   PlanningTimes planning;
-  const std::unique_ptr<ArrivalSource> sample = make_sample(load.trace, load.target_rps, load.seed);
-  planning.sample = times_of(*sample, load.trace.name, duration);
+  const std::unique_ptr<ArrivalSource> sample = sample_of(load);
+  read_times(*sample, load, duration, planning.sample, planning.sample_streams);
   planning.sample_ns = sample->duration_ns();
   if (foresight) {
-    const std::unique_ptr<ArrivalSource> run = make_arrivals(load.trace, load.target_rps, load.seed);
-    planning.run = times_of(*run, load.trace.name, duration);
+    const std::unique_ptr<ArrivalSource> run = load.population
+                                                   ? make_stream_arrivals(load.population, load.seed)
+                                                   : make_arrivals(load.trace, load.target_rps, load.seed);
+    read_times(*run, load, duration, planning.run, planning.run_streams);
     planning.run_ns = run->duration_ns();
   }
   return planning;

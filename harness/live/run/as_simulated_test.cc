@@ -13,6 +13,7 @@
 #include "harness/record/run/metrics.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"
+#include "harness/sim/test_servers.h"
 #include "systems/test_system_cells.h"
 
 namespace harness {
@@ -49,6 +50,9 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(ours.gpu_ns, theirs.gpu_ns);
   EXPECT_EQ(ours.batches, theirs.batches);
   EXPECT_EQ(ours.visits, theirs.visits);
+  const auto from_memory = [](const WorkerTotals& worker) { return worker.from_memory; };
+  EXPECT_EQ(std::ranges::count_if(live.workers, from_memory),
+            std::ranges::count_if(simulated.workers, from_memory));
   for (std::size_t m = 0; m < simulated.modules.size(); ++m) {
     SCOPED_TRACE("module " + std::to_string(m));
     EXPECT_EQ(live.modules[m].arrived, simulated.modules[m].arrived);
@@ -232,7 +236,11 @@ std::vector<Kind> kinds() {
                                    }),
                        8);
   };
+  const auto servers = [](RandomStream& random) { return testing::random_server_cell(random); };
+  const auto to_zero = [](RandomStream& random) { return testing::random_server_cell(random, true); };
   std::vector<Kind> kinds = {
+      {"servers", 60, servers, {{"workers_added", 500}, {"from_memory", 30}}},
+      {"scaling_to_zero", 60, to_zero, {{"workers_added", 500}, {"from_memory", 30}}},
       {"preempting", 30, preempting, {{"preempted", 1'000}}},
       {"independent", 60, testing::random_independent_cell, {{"preempted", 1'000}}, true},
       // All queues on one rank: what several that close send back comes in order of the ranks.
