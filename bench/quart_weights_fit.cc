@@ -120,6 +120,7 @@ std::vector<CvSample> cv_samples(const std::vector<ChainRun>& runs) {
       sample.service_cv = run.service_cv;
       sample.input_cv = run.input_cv;
       sample.jitter = run.jitter;
+      sample.stage = i;
       samples.push_back(std::move(sample));
     }
   }
@@ -248,6 +249,7 @@ std::string error_table(const std::vector<CvPredictor>& predictors, std::span<co
   add_times("as profiled", Jitter::kOff);
   add_times("+- 30 %", Jitter::kUniform);
   add_times("exponential", Jitter::kExponential);
+  columns.push_back({"second stages", [](const CvSample& sample) { return sample.stage == 1; }});
   columns.push_back({"last stages", [](const CvSample& sample) { return sample.neighbours.size() == 1; }});
 
   std::string head = "| mean relative error |";

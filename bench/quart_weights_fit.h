@@ -21,6 +21,7 @@ struct CvSample {
   double service_cv = 0;
   double input_cv = 0;
   Jitter jitter = Jitter::kOff;
+  std::size_t stage = 1;  ///< its place in the chain, from 0
 };
 
 /// Of all stages but the first of each run.
@@ -65,7 +66,8 @@ struct CvError {
 CvError cv_error(const CvPredictor& predictor, std::span<const CvSample> samples);
 
 /// The errors of all predictors as a Markdown table: over all samples, by input CV, by how execution times
-/// scatter, and of the last stages, for which all that is known is their predecessor.
+/// scatter, of the second stages, where the CV changes most, and of the last ones, which have a predecessor
+/// alone.
 std::string error_table(const std::vector<CvPredictor>& predictors, std::span<const CvSample> samples);
 
 }  // namespace harness

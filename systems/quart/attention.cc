@@ -23,6 +23,13 @@ void multiply(std::span<const double> w, std::span<const double> x, std::span<do
   for (std::size_t row = 0; row < out.size(); ++row) out[row] = dot(w.subspan(row * x.size(), x.size()), x);
 }
 
+/// The features of a successor, made those of another role.
+AttentionFeatures seen_as(AttentionFeatures x, AttentionRole role) {
+  if (role == AttentionRole::kPredecessor) x[0] = 1;
+  if (role == AttentionRole::kItself) x[1] = 0;
+  return x;
+}
+
 double leaky(double x) { return x > 0 ? x : kLeak * x; }
 
 }  // namespace
@@ -33,16 +40,16 @@ double known_cv(const StageFeatures& stage) {
 
 AttentionFeatures attention_features(const StageFeatures& stage, AttentionRole role) {
   const double replicas = std::max(1, stage.replicas);
-  return {role == AttentionRole::kPredecessor ? 1.0 : 0.0,
-          role == AttentionRole::kItself ? 0.0 : portable_log(known_cv(stage)),
-          std::clamp(stage.rate_rps * stage.service_s / replicas, 0.0, 1.0), 1 / replicas};
+  return seen_as({0, portable_log(known_cv(stage)),
+                  std::clamp(stage.rate_rps * stage.service_s / replicas, 0.0, 1.0), 1 / replicas},
+                 role);
 }
 
 void to_shares(std::span<double> exponents) {
   const double most = *std::ranges::max_element(exponents);
   double sum = 0;
   for (double& value : exponents) {
-    value = portable_exp(value - most);
+    value = value == most ? 1 : portable_exp(value - most);
     sum += value;
   }
   for (double& value : exponents) value /= sum;
@@ -88,11 +95,14 @@ Attention::Attention(const Pipeline& pipeline, AttentionWeights weights) : weigh
     for (const ModuleId sub : module.subs) neighbours_[m].push_back({sub, AttentionRole::kSuccessor});
     most = std::max(most, neighbours_[m].size());
   }
+  features_.resize(modules);
   given_.resize(most);
   if (most > 0) pass_.run(weights_, {}, given_);  // makes room
 }
 
 void Attention::predict(std::span<const StageFeatures> stages, std::span<double> cv) {
+  for (ModuleId m = 0; m < neighbours_.size(); ++m)
+    features_[m] = attention_features(stages[m], AttentionRole::kSuccessor);
   for (ModuleId m = 0; m < neighbours_.size(); ++m) {
     const std::vector<Edge>& edges = neighbours_[m];
     if (edges.empty()) {
@@ -100,11 +110,10 @@ void Attention::predict(std::span<const StageFeatures> stages, std::span<double>
       continue;
     }
     for (std::size_t j = 0; j < edges.size(); ++j) {
-      const StageFeatures& stage = stages[edges[j].module];
-      given_[j] = {attention_features(stage, edges[j].role), known_cv(stage)};
+      const auto& [module, role] = edges[j];
+      given_[j] = {seen_as(features_[module], role), known_cv(stages[module])};
     }
-    pass_.run(weights_, attention_features(stages[m], AttentionRole::kItself),
-              std::span(given_).first(edges.size()));
+    pass_.run(weights_, seen_as(features_[m], AttentionRole::kItself), std::span(given_).first(edges.size()));
     cv[m] = std::clamp(portable_exp(pass_.log_cv), kLeastCv, kMostCv);
   }
 }

@@ -87,7 +87,8 @@ class Attention {
   };
   AttentionWeights weights_;
   std::vector<std::vector<Edge>> neighbours_;  ///< by module; none of an entry
-  std::vector<AttentionNeighbour> given_;
+  std::vector<AttentionFeatures> features_;    ///< by module, as of a successor
+  std::vector<AttentionNeighbour> given_;      ///< for one stage
   AttentionPass pass_;
 };
 
