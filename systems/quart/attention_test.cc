@@ -137,7 +137,8 @@ TEST(Attention, SharesSumToOneAndTheOrderOfNeighboursDoesNotMatter) {
       sum += share;
     }
     EXPECT_NEAR(sum, 1, 1e-12);
-    std::ranges::rotate(neighbours, neighbours.begin() + static_cast<std::ptrdiff_t>(neighbours.size() / 2));
+    std::rotate(neighbours.begin(), neighbours.begin() + static_cast<std::ptrdiff_t>(neighbours.size() / 2),
+                neighbours.end());
     pass.run(weights, itself, neighbours);
     EXPECT_NEAR(pass.log_cv, log_cv, 1e-9);
   }
