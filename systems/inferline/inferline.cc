@@ -109,23 +109,31 @@ class PipelinePlanner {
       tuned.capacity_rps = planner.rate_rps();
     }
     tuned.planned = planned_;
-    tuned.first = first;
     tuned.service_ns = hardware_.service_ns(planned_);
     for (ModuleId m = 0; m < planned_.size(); ++m)
       tuned.models.push_back({estimator.scale_factor(m), hardware_.replica_rps(m, planned_[m]),
                               planner.utilisation(planned_, m)});
-    if (params_.tuner == Tunes::kEnvelope)
-      tuner_ = make_envelope_tuner(tuned, params_.tuning, sample, sample_ns);
     if (params_.tuner == Tunes::kAutoscale && params_.tuning.autoscale_signal == AutoscaleSignal::kInSystem)
       tuned.load_curve =
           measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_, params_.paths);
-    if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned, params_.tuning);
+    tuned_ = std::move(tuned);
+  }
+  /// After plan(): the replicas with which the run is to start.
+  void start(Configuration first) {
+    const ServingContext& context = served_.context();
+    const PlanningTimes& times = *context.planning;
+    tuned_.first = std::move(first);
+    const bool is_oracle = params_.plan == Plans::kOracle;
+    if (params_.tuner == Tunes::kEnvelope)
+      tuner_ = make_envelope_tuner(tuned_, params_.tuning, is_oracle ? times.run : times.sample,
+                                   is_oracle ? times.run_ns : times.sample_ns);
+    if (params_.tuner == Tunes::kAutoscale) tuner_ = make_autoscale_tuner(tuned_, params_.tuning);
     if (params_.tuner == Tunes::kForesight)
       tuner_ = make_foresight_tuner(context, hardware_, planned_, ms_to_ns(params_.period_ms));
   }
 
   /// Replicas of each model from now on, by what the plan in force has.
-  std::vector<int> tuned(TimeNs now, const LoadStatistics& load, const std::vector<int>& before) {
+  std::vector<int> replicas(TimeNs now, const LoadStatistics& load, const std::vector<int>& before) {
     if (tuner_ == nullptr) return before;
     tuner_->on_requests_in_system(load.in_system);
     if (load.sent_streams.empty()) return tuner_->replicas(now, load.sent_ns, before);
@@ -138,6 +146,7 @@ class PipelinePlanner {
   Hardware hardware_;
   std::string at_entry_;  ///< for messages: where there are several
   Configuration planned_;
+  TunedPipeline tuned_;
   std::unique_ptr<Tuner> tuner_;
 };
 
@@ -165,7 +174,7 @@ class InferLinePlanner final : public Planner {
     for (const auto& one : pipelines_) {
       std::vector<int> own;
       for (std::size_t m = 0; m < one->served().size(); ++m) own.push_back(before[place_of(*one, m)]);
-      own = one->tuned(now, load, own);
+      own = one->replicas(now, load, own);
       for (std::size_t m = 0; m < own.size(); ++m) after[place_of(*one, m)] = own[m];
     }
     limit_to_cluster(hardware_, planned_, before, after);
@@ -188,6 +197,11 @@ class InferLinePlanner final : public Planner {
     const Configuration first =
         params_.too_small == TooSmall::kShrink ? hardware_.shrunk(planned_) : planned_;
     hardware_.check_room_for(first);
+    for (const auto& one : pipelines_) {
+      Configuration own;
+      for (std::size_t m = 0; m < one->planned().size(); ++m) own.push_back(first[place_of(*one, m)]);
+      one->start(std::move(own));
+    }
     const Plan plan = plan_of(first);
     return params_.tuner == Tunes::kForesight ? this->plan(0, {}, plan) : plan;
   }
