@@ -85,7 +85,7 @@ int most_cores(const ServingContext& context, const QuartParams& params, const P
   if (servers.gpus == 0 || servers.cores == 0) return params.cores_max;
   const int share = servers.cores / servers.gpus * profile.gpus;
   if (params.cores_max > share)
-    throw input_error({"", 0, "cores_max"}, std::to_string(params.cores_max),
+    throw input_error({"", 0, "quart.cores_max"}, std::to_string(params.cores_max),
                       "at most the " + std::to_string(share) + " that a server has for an instance of '" +
                           profile.model + "'");
   return params.cores_max > 0 ? params.cores_max : share;
@@ -97,10 +97,11 @@ std::vector<CpuCompensator> make_compensators(const ServingContext& context, con
   bool fits = params.cores != Cores::kOff;
   for (const Profile* profile : context.profiles) {
     if (params.cores == Cores::kOn && profile->cpu_ns == 0)
-      throw input_error({"", 0, "cores"}, "on, and the profile of '" + profile->model + "' has no cpu_ms",
+      throw input_error({"", 0, "quart.cores"},
+                        "on, and the profile of '" + profile->model + "' has no cpu_ms",
                         "profiles with cpu_ms, or cores = \"auto\"");
     if (params.cores == Cores::kOn && !has_limit)
-      throw input_error({"", 0, "cores"}, "on without a limit", "cores_max, or cluster.server_cores");
+      throw input_error({"", 0, "quart.cores"}, "on without a limit", "cores_max, or cluster.server_cores");
     const int most = params.cores == Cores::kOff ? 0 : most_cores(context, params, *profile);
     fits = fits && (context.servers.cores == 0 || profile->cores <= most);
     const int batch = std::min(params.max_batch, profile->max_batch());
