@@ -78,6 +78,8 @@ EXPERIMENTS = [
     ("a sizing factor below one", SMALL + "[planner]\nsizing_factor = 0.5\n", ["planner.sizing_factor", "0.5"]),
     ("a list where a sweep is meant", SMALL + "[planner]\nsizing_factor = [1, 2]\n", ["[[sweep]]"]),
     ("autoscaling of all workers", SMALL + "[planner]\nautoscale = true\n", ["planner.autoscale", "rate"]),
+    ("a small start that stays small", SMALL + "[planner]\ninitial_workers = 1\n",
+     ["e.toml:8: planner.initial_workers: found 1 with naive, which keeps its first plan"]),
     ("an unknown module", SMALL + "[module.face]\nbatch = 2\n", ["module.face.batch", "unknown module"]),
     ("a module's unknown key", SMALL + "[module.face_recognition]\nbatsch = 2\n", ["did you mean 'batch'"]),
     ("a batch above the profile's", SMALL + "[module.face_recognition]\nbatch = 1000\n", ["face_recognition", "1000"]),

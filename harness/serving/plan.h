@@ -181,6 +181,7 @@ class Planner {
   /// The plan for the start (`current` empty) or the next one. One with groups follows the last one that was
   /// computed, which is `current` then; anything else is a bug. It is asked for only where the system says
   /// its own period (System::replan_period_ns); continued_plan (common_plans.h) makes it.
+  /// After the start `current` may have fewer workers than the first plan had (planner.initial_workers).
   virtual Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) = 0;
 };
 
