@@ -46,6 +46,7 @@ scale_down_s = 5
 name = "naive"
 [[system]]
 name = "inferline"
+params = { too_small = "shrink" }
 [[system]]
 name = "ds2"
 """

@@ -177,7 +177,7 @@ TEST(ScalingToZero, NothingIsDroppedOverRandomPlansAndFaults) {
   std::uint64_t long_waits = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     RandomStream random(seed, "test.to_zero");
-    const RunSpec spec = testing::random_server_cell(random, true);
+    const RunSpec spec = testing::random_server_cell(random, {.scales_to_zero = true});
     const Ran ran(spec);
     const std::uint64_t lost = ran.record.dropped;
     for (ModuleId m = 0; m < spec.profiles.size(); ++m)

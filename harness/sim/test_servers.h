@@ -1,6 +1,7 @@
 // Clusters of servers for tests: plans by a script, a placement that keeps what was used last.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -152,12 +153,16 @@ inline RunSpec server_spec(const std::vector<double>& sizes_mb, ServerShape serv
   return spec;
 }
 
-/// Random plans and faults on servers with short memory, cores and instances of several GPUs. Or, where the
-/// system scales to zero, with room for one of each module, which it has in the end.
-inline RunSpec random_server_cell(RandomStream& random, bool scales_to_zero = false) {
-  const std::size_t modules = 1 + random.below(4);
-  std::vector<double> sizes;
-  for (std::size_t m = 0; m < modules; ++m) sizes.push_back(100 + 4000 * random.uniform());
+struct ServerCellKind {
+  bool scales_to_zero = false;  ///< with room for one instance of each module, which there is in the end
+  /// With room for all, and plans that either add or take away, so that nothing depends on the order of what
+  /// happens in one moment.
+  bool calm = false;
+};
+
+/// At whole seconds of 40.
+inline std::vector<ServerStep> random_server_steps(RandomStream& random, std::size_t modules,
+                                                   const ServerCellKind& kind) {
   std::vector<ServerStep> steps;
   for (TimeNs at_ns = 0; at_ns < 40 * kNsPerS; at_ns += kNsPerS * (1 + random.below(5))) {
     ServerStep& step = steps.emplace_back();
@@ -167,25 +172,56 @@ inline RunSpec random_server_cell(RandomStream& random, bool scales_to_zero = fa
       step.cores.push_back(static_cast<int>(random.below(3)));
     }
   }
-  if (scales_to_zero)
+  if (kind.scales_to_zero)
     steps.push_back({39 * kNsPerS, std::vector<int>(modules, 1), std::vector<int>(modules, 1)});
+  for (std::size_t i = 1; i < steps.size() && kind.calm; ++i) {
+    for (std::size_t m = 0; m < modules; ++m) {
+      const int before = steps[i - 1].workers[m];
+      int& workers = steps[i].workers[m];
+      const bool is_last = kind.scales_to_zero && i + 1 == steps.size();
+      workers = i % 2 == 1 || is_last ? std::max(before, workers) : std::min(before, workers);
+    }
+  }
+  return steps;
+}
+
+/// Whether the plan of the next whole second may take workers away: every second of random_server_steps.
+inline bool takes_away(const std::vector<ServerStep>& steps, TimeNs at_ns) {
+  const TimeNs next_ns = (at_ns / kNsPerS + 1) * kNsPerS;
+  for (std::size_t i = 2; i < steps.size(); i += 2) {
+    if (steps[i].at_ns == next_ns) return true;
+  }
+  return false;
+}
+
+/// Random plans and faults on servers, with short memory, cores and instances of several GPUs unless it is
+/// calm.
+inline RunSpec random_server_cell(RandomStream& random, const ServerCellKind& kind = {}) {
+  const std::size_t modules = 1 + random.below(4);
+  std::vector<double> sizes;
+  for (std::size_t m = 0; m < modules; ++m) sizes.push_back(100 + 4000 * random.uniform());
+  const std::vector<ServerStep> steps = random_server_steps(random, modules, kind);
   ServerShape shape{4, 8, 4100 + 8000 * random.uniform(), 0};
-  if (scales_to_zero) shape.memory_mb += 30'000;  // each twice: an instance and a copy
-  RunSpec spec = server_spec(sizes, shape, 1 + static_cast<int>(random.below(3)), steps, false);
+  if (kind.scales_to_zero || kind.calm) shape.memory_mb += 30'000;  // each twice: an instance and a copy
+  const int servers = kind.calm ? 8 : 1 + static_cast<int>(random.below(3));
+  RunSpec spec = server_spec(sizes, shape, servers, steps, false);
   const bool has_placement = random.below(4) > 0;
   if (has_placement) spec.servers.cores = 0;  // this placement does not know of planned ones
-  spec.system = std::make_unique<ServerSystem>(steps, has_placement, nullptr, scales_to_zero);
-  if (scales_to_zero) spec.serving.queue = QueueScope::kModule;
+  spec.system = std::make_unique<ServerSystem>(steps, has_placement, nullptr, kind.scales_to_zero);
+  if (kind.scales_to_zero) spec.serving.queue = QueueScope::kModule;
   for (Profile& profile : spec.profiles) {
-    profile.gpus = scales_to_zero ? 1 : 1 + static_cast<int>(random.below(3));
+    profile.gpus = kind.scales_to_zero || kind.calm ? 1 : 1 + static_cast<int>(random.below(3));
     profile.cpu_ns = 10'000'000;
     profile.cores = 2;
   }
-  for (int i = 0; i < 3; ++i) {
-    const int first = static_cast<int>(random.below(static_cast<std::uint64_t>(spec.workers)));
-    const int gpus = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(spec.workers - first)));
-    spec.faults.push_back(
-        fault_of(FaultKind::kStop, 40e3 * random.uniform(), 1 + 9e3 * random.uniform(), first, gpus));
+  const auto most = static_cast<std::uint64_t>(kind.calm ? shape.gpus : spec.workers);
+  while (spec.faults.size() < 3) {
+    const auto first = random.below(static_cast<std::uint64_t>(spec.workers));
+    const auto gpus = 1 + random.below(std::min(most, static_cast<std::uint64_t>(spec.workers) - first));
+    spec.faults.push_back(fault_of(FaultKind::kStop, 40e3 * random.uniform(), 1 + 9e3 * random.uniform(),
+                                   static_cast<int>(first), static_cast<int>(gpus)));
+    // What is lost is replaced by the next plan, which is not to take others away.
+    if (kind.calm && takes_away(steps, spec.faults.back().at_ns)) spec.faults.pop_back();
   }
   return spec;
 }

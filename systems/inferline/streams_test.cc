@@ -103,7 +103,9 @@ TEST(InferLineStreams, EachPipelineIsPlannedAndTunedAsAlone) {
 }
 
 TEST(InferLineStreams, ShareTheCluster) {
-  World world(kParts, 8);
+  std::vector<Part> parts = kParts;
+  parts[0].sample = times(900, 4);
+  World world(parts, 8);
   const auto refusal = [&] {
     try {
       world.system->make_planner(world.context)->plan(0, {}, {});

@@ -73,10 +73,8 @@ TEST(QuartWorkload, AllSideBySide) {
     for (std::size_t stage = 0; stage < 8; ++stage) {
       const Module& module = all.modules[8 * row + stage];
       EXPECT_EQ(module.model, alone.modules[stage].model);
-      EXPECT_EQ(module.subs.empty(), stage == 7);
-      if (stage < 7) {
-        EXPECT_EQ(module.subs, std::vector<ModuleId>{static_cast<ModuleId>(8 * row + stage + 1)});
-      }
+      const auto next = static_cast<ModuleId>(8 * row + stage + 1);
+      EXPECT_EQ(module.subs, stage < 7 ? std::vector<ModuleId>{next} : std::vector<ModuleId>{});
     }
     EXPECT_EQ(whole.modules[row].model, kTable1[row].model);
     EXPECT_LE(alone.slo_ns, all.slo_ns);

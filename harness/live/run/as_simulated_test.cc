@@ -236,8 +236,12 @@ std::vector<Kind> kinds() {
                                    }),
                        8);
   };
-  const auto servers = [](RandomStream& random) { return testing::random_server_cell(random); };
-  const auto to_zero = [](RandomStream& random) { return testing::random_server_cell(random, true); };
+  const auto servers = [](RandomStream& random) {
+    return testing::random_server_cell(random, {.calm = true});
+  };
+  const auto to_zero = [](RandomStream& random) {
+    return testing::random_server_cell(random, {.scales_to_zero = true, .calm = true});
+  };
   std::vector<Kind> kinds = {
       {"servers", 60, servers, {{"workers_added", 500}, {"from_memory", 30}}},
       {"scaling_to_zero", 60, to_zero, {{"workers_added", 500}, {"from_memory", 30}}},
