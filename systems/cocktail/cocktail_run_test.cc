@@ -74,7 +74,7 @@ TEST(CocktailRun, ScalesWholePipelinesUpFromOneAndDownAgain) {
 TEST(CocktailRun, SeesWithForesightWhatItHasToStart) {
   RunSpec spec = bert_cell(falling_load(), 200 * kNsPerS);
   spec.planning = std::make_shared<const PlanningTimes>(
-      PlanningTimes{falling_load(), 200 * kNsPerS, falling_load(), 200 * kNsPerS});
+      PlanningTimes{falling_load(), {}, 200 * kNsPerS, falling_load(), {}, 200 * kNsPerS});
   testing::set_param(spec, "forecast", std::string("foresight"));
   const Ran ran(spec);
   EXPECT_EQ(steps_of(ran.record, 3).front(), std::make_pair(0.0, 5u)) << "1.2 x 200 / 58.4";

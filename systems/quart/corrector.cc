@@ -51,21 +51,15 @@ int PidLoop::step(const CorrectorParams& params, double error) {
   return static_cast<int>(std::clamp(std::ceil(more - 1e-9), 0.0, 1e9));
 }
 
-Correction Corrector::correct(std::size_t stage, const StageLoad& load, double wait_s, double target_s,
-                              int replicas, int least, int most) {
+int Corrector::correct(std::size_t stage, const StageLoad& load, double wait_s, double target_s, int replicas,
+                       int least, int most) {
+  if (params_.corrector == CorrectorMethod::kRateOnly) return 0;
+  if (params_.corrector != CorrectorMethod::kPid)
+    return std::max(least, replicas_within(load, target_s, 1, most));
   const int enough = std::max(replicas, least);
-  const double limit = params_.error_limit;
   const double above = (delay_s(params_.delay, load, enough, wait_s) - target_s) / load.exec_s;
-  Correction result;
-  result.error = replicas < least ? limit : std::clamp(above, -limit, limit);
-  if (params_.corrector == CorrectorMethod::kRateOnly) return result;
-  if (params_.corrector != CorrectorMethod::kPid) {
-    result.replicas = std::max(least, replicas_within(load, target_s, 1, most));
-    return result;
-  }
   const int more = loops_[stage].step(params_, above);
-  if (above > 0 || replicas < least) result.replicas = enough + std::clamp(most - enough, 0, more);
-  return result;
+  return above > 0 || replicas < least ? enough + std::clamp(most - enough, 0, more) : 0;
 }
 
 }  // namespace harness

@@ -53,22 +53,16 @@ class PidLoop {
   bool has_last_ = false;
 };
 
-/// What the Corrector says of a stage in a period.
-struct Correction {
-  /// T_i above the target, in execution times, within +-error_limit: what needs replicas most.
-  double error = 0;
-  int replicas = 0;  ///< that it wants; 0: it leaves the stage alone
-};
-
 /// Keeps one loop for each stage.
 class Corrector {
  public:
   Corrector(const CorrectorParams& params, std::size_t stages) : params_(params), loops_(stages) {}
 
-  /// `replicas` are in force, `least` are what the rate needs: a stage with fewer gets them, and more where
-  /// the delay with them is above the target. At most `most`.
-  Correction correct(std::size_t stage, const StageLoad& load, double wait_s, double target_s, int replicas,
-                     int least, int most);
+  /// The replicas that it wants of a stage in this period; 0: it leaves the stage alone. `replicas` are in
+  /// force, `least` are what the rate needs: a stage with fewer gets them, and more where the delay with them
+  /// is above the target. At most `most`.
+  int correct(std::size_t stage, const StageLoad& load, double wait_s, double target_s, int replicas,
+              int least, int most);
 
  private:
   CorrectorParams params_;

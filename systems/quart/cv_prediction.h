@@ -12,8 +12,9 @@
 
 namespace harness {
 
-/// attention: Eq. 4-6, with the weights that the program was built with. qna: from the arrivals at the entry on, each stage's departures by Whitt's Queueing Network Analyzer (Bell
-/// System Technical Journal, 1983), beyond the paper. measured: the stage's own arrivals.
+/// attention: Eq. 4-6, with the weights that the program was built with. qna: from the arrivals at the entry
+/// on, each stage's departures by Whitt's Queueing Network Analyzer (Bell System Technical Journal, 1983),
+/// beyond the paper. measured: the stage's own arrivals.
 enum class CvMethod { kAttention, kQna, kMeasured };
 
 /// CV of the departures of a G/G/m queue: 1 + (1 - rho^2)(ca^2 - 1) + rho^2 / sqrt(m) (cs^2 - 1), squared

@@ -10,6 +10,11 @@ namespace harness {
 /// What is scaled: each stage, or pipelines as a whole (the control Uniform: 3.3, "all pipeline stages are
 /// proportionally scaled").
 enum class ScaledUnit { kStage, kPipeline };
+/// What a stage's replicas are calculated for: "based on QPS" (section 5.2).
+enum class Qps {
+  kEntry,  ///< the requests that enter the pipeline, which reach every stage in the end (4.1)
+  kStage   ///< what arrives at the stage: behind a congested one less
+};
 /// Whether the CPU compensator works: where the profiles have cpu_ms, always, or never.
 enum class Cores { kAuto, kOn, kOff };
 
@@ -18,6 +23,7 @@ struct QuartParams {
   double window_s = 1;
   double cv_window_s = 10;
   double max_utilisation = 0.9;
+  Qps qps = Qps::kEntry;
   int max_batch = 1;
   ScaledUnit unit = ScaledUnit::kStage;
   CorrectorParams corrector;
@@ -40,6 +46,10 @@ struct QuartParams {
         "max_utilisation", max_utilisation, 0.05, 1,
         "a stage never has fewer replicas than its rate keeps busy for this share of the time: r_min "
         "and the first plan (reconstruction)");
+    params.choice(
+        "qps", qps, {"entry", "stage"},
+        "the rate that r_min and replicas by CV are for: of the requests that enter the pipeline, or "
+        "what arrives at the stage if that is more; what arrives at the stage (reconstruction)");
     params.integer("max_batch", max_batch, 1, 1024,
                    "largest batch (section 3.2: throughput is the reciprocal of the time, so 1; larger ones "
                    "are beyond the paper)");

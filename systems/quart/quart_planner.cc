@@ -48,16 +48,19 @@ struct GapSums {
 struct Stage {
   StageLoad load;
   double share = 0;  ///< visits of a request that is sent
+  ModuleId entry = 0;
+  double share_of_entry = 1;  ///< visits of a request that enters there
   double target_s = 0;
   double wait_s = NAN;
+  double needed_rps = 0;  ///< that its replicas are calculated for
   GapSums gaps;
   int batch = 1;
   int cores = 0;  ///< of an instance; as the profile was measured where the plan names none
   std::size_t unit = 0;
-  int replicas = 1;  ///< in force
-  int least = 1;     ///< what the rate needs (r_min)
-  int most = 1;      ///< of the whole cluster
-  Correction correction;
+  int replicas = 1;   ///< in force
+  int least = 1;      ///< what the rate needs (r_min)
+  int most = 1;       ///< of the whole cluster
+  int corrected = 0;  ///< replicas that the Corrector wants; 0: it leaves the stage alone
   TimeNs key_until_ns = -1;
 };
 
@@ -68,10 +71,10 @@ struct Unit {
   int least = 1;     ///< what the rates of its stages need
   int wanted = 1;    ///< at least that
   int next = 1;
-  double error = 0;
   int lower_periods = 0;  ///< in a row in which fewer would do
   int highest = 0;        ///< of what was wanted in these
   bool is_reduced = false;
+  bool gives = false;  ///< to others who lack GPUs
 };
 
 int whole(double replicas) {
@@ -128,7 +131,9 @@ class QuartPlanner final : public Planner {
         smoother_(*context.pipeline, params.beta_half),
         compensators_(make_compensators(context, params)) {
     make_units();
+    const std::vector<ModuleId> entries = entries_of(*context.pipeline);
     for (std::size_t m = 0; m < stages_.size(); ++m) {
+      stages_[m].entry = entries[m];
       const Profile& profile = *context.profiles[m];
       stages_[m].batch = std::min(params.max_batch, profile.max_batch());
       stages_[m].most = std::max(1, context.workers / units_[stages_[m].unit].gpus);
@@ -210,10 +215,12 @@ class QuartPlanner final : public Planner {
     for (std::size_t m = 0; m < stages_.size(); ++m) {
       stages_[m].load.rate_rps = rates[m];
       stages_[m].share = load.offered_rps > 0 ? rates[m] / load.offered_rps : 0;
+      const double entering = rates[stages_[m].entry];
+      stages_[m].share_of_entry = entering > 0 ? rates[m] / entering : 1;
       Unit& unit = units_[stages_[m].unit];
-      unit.wanted = std::max(unit.wanted, rate_needs(stages_[m]));
+      unit.wanted = std::max(unit.wanted, rate_needs(stages_[m], rates[m]));
     }
-    share_out(context_.workers - gpus);
+    share_out(&Unit::wanted, context_.workers - gpus);
     Plan plan;
     for (std::size_t m = 0; m < stages_.size(); ++m) {
       const TimeNs exec_ns = context_.profiles[m]->latency(stages_[m].batch);
@@ -223,25 +230,35 @@ class QuartPlanner final : public Planner {
     return plan;
   }
 
-  /// One replica after the other to the unit that has the least of what it wants.
-  void share_out(int free_gpus) {
-    for (;;) {
-      Unit* neediest = nullptr;
-      for (Unit& unit : units_) {
-        if (unit.next >= unit.wanted || unit.gpus > free_gpus) continue;
-        if (neediest == nullptr || static_cast<double>(unit.next) / unit.wanted <
-                                       static_cast<double>(neediest->next) / neediest->wanted)
-          neediest = &unit;
+  /// One replica after the other to the unit that has the least of what it is to have. Returns the GPUs that
+  /// are left.
+  std::int64_t share_out(int Unit::*goal, std::int64_t free_gpus) {
+    const auto has_more = [this, goal](std::uint32_t a, std::uint32_t b) {
+      const std::int64_t first = std::int64_t{units_[a].next} * (units_[b].*goal);
+      const std::int64_t second = std::int64_t{units_[b].next} * (units_[a].*goal);
+      return first != second ? first > second : a > b;
+    };
+    order_.clear();
+    for (std::uint32_t i = 0; i < units_.size(); ++i)
+      if (units_[i].next < units_[i].*goal) order_.push_back(i);
+    std::make_heap(order_.begin(), order_.end(), has_more);
+    while (!order_.empty()) {
+      std::pop_heap(order_.begin(), order_.end(), has_more);
+      Unit& unit = units_[order_.back()];
+      if (unit.gpus <= free_gpus) {
+        ++unit.next;
+        free_gpus -= unit.gpus;
       }
-      if (neediest == nullptr) return;
-      ++neediest->next;
-      free_gpus -= neediest->gpus;
+      if (unit.gpus > free_gpus || unit.next == unit.*goal)
+        order_.pop_back();
+      else
+        std::push_heap(order_.begin(), order_.end(), has_more);
     }
+    return free_gpus;
   }
 
-  int rate_needs(const Stage& stage) const {
-    return std::min(stage.most,
-                    whole(stage.load.rate_rps / stage.load.replica_rps / params_.max_utilisation));
+  int rate_needs(const Stage& stage, double rate_rps) const {
+    return std::min(stage.most, whole(rate_rps / stage.load.replica_rps / params_.max_utilisation));
   }
 
   void observe(const LoadStatistics& load, const Plan& current) {
@@ -258,9 +275,14 @@ class QuartPlanner final : public Planner {
         stage.gaps.add(module, kept);
       }
       stage.replicas = std::max(1, current.modules[m].workers);
-      stage.least = rate_needs(stage);
       features_[m] = {stage.load.rate_rps, 1 / stage.load.replica_rps, stage.replicas,
                       stage.gaps.variation()};
+    }
+    for (Stage& stage : stages_) {
+      const double entering = stage.share_of_entry * stages_[stage.entry].load.rate_rps;
+      stage.needed_rps =
+          params_.qps == Qps::kStage ? stage.load.rate_rps : std::max(stage.load.rate_rps, entering);
+      stage.least = rate_needs(stage, stage.needed_rps);
     }
   }
 
@@ -274,7 +296,7 @@ class QuartPlanner final : public Planner {
         const TimeNs until_ns = now + context_.activation_ns[m] + s_to_ns(period_s_);
         load.rate_rps = std::max(load.rate_rps, stage.share * foreseen_rps(now, until_ns));
       }
-      stage.correction =
+      stage.corrected =
           corrector_.correct(m, load, stage.wait_s, stage.target_s, stage.replicas, stage.least, stage.most);
     }
   }
@@ -302,38 +324,53 @@ class QuartPlanner final : public Planner {
       for (std::size_t m = 0; m < stages_.size(); ++m) {
         const Stage& stage = stages_[m];
         const double variability = (cv_[m] * cv_[m] + params_.service_cv * params_.service_cv) / 2;
+        StageLoad load = stage.load;
+        load.rate_rps = stage.needed_rps;
         demands_[m] = std::max(
-            stage.least, acts(stage) ? stage.correction.replicas
-                                     : replicas_within(stage.load, stage.target_s, variability, stage.most));
+            stage.least,
+            acts(stage) ? stage.corrected : replicas_within(load, stage.target_s, variability, stage.most));
       }
-      smoother_.smooth(demands_, cv_, smoothed_);
+      if (params_.unit == ScaledUnit::kStage)
+        smoother_.smooth(demands_, cv_, smoothed_);
+      else
+        smoothed_ = demands_;
     }
     for (Unit& unit : units_) {
       unit.least = unit.wanted = 1;
       unit.replicas = std::numeric_limits<int>::max();
-      unit.error = -params_.corrector.error_limit;
     }
     for (std::size_t m = 0; m < stages_.size(); ++m) {
       const Stage& stage = stages_[m];
       Unit& unit = units_[stage.unit];
-      const int own = params_.smoother ? whole(smoothed_[m]) : stage.replicas;
+      const int own = params_.smoother ? whole(smoothed_[m]) : std::max(stage.replicas, stage.corrected);
       unit.least = std::max(unit.least, stage.least);
-      unit.wanted = std::max({unit.wanted, own, unit.least, stage.correction.replicas});
+      unit.wanted = std::max({unit.wanted, own, unit.least});
       unit.replicas = std::min(unit.replicas, stage.replicas);
-      unit.error = std::max(unit.error, stage.correction.error);
     }
   }
 
-  static bool acts(const Stage& stage) { return stage.correction.replicas > stage.replicas; }
+  static bool acts(const Stage& stage) { return stage.corrected > stage.replicas; }
 
-  /// Down to the most that was wanted while it was fewer than there are. A next such time begins then.
+  /// Down to the most that was wanted while it was fewer than there are. A next such time begins then. Where
+  /// others lack GPUs as many as they lack go at once.
   void reclaim() {
     const double periods = std::floor(params_.reclaim_after_s / period_s_ + 0.5);
+    std::int64_t lacking = -context_.workers;
+    for (const Unit& unit : units_) lacking += std::int64_t{std::max(unit.wanted, unit.replicas)} * unit.gpus;
     for (Unit& unit : units_) {
       unit.next = unit.replicas;
-      unit.is_reduced = false;
+      unit.is_reduced = unit.gives = false;
       if (unit.wanted >= unit.replicas) {
         unit.lower_periods = unit.highest = 0;
+        continue;
+      }
+      if (lacking > 0) {
+        const std::int64_t given =
+            std::min<std::int64_t>(unit.replicas - unit.wanted, (lacking - 1) / unit.gpus + 1);
+        unit.next = unit.replicas - static_cast<int>(given);
+        unit.is_reduced = unit.gives = true;
+        unit.lower_periods = unit.highest = 0;
+        lacking -= given * unit.gpus;
         continue;
       }
       unit.highest = std::max(unit.highest, unit.wanted);
@@ -353,7 +390,7 @@ class QuartPlanner final : public Planner {
       if (!compensator.has_effect() || !(unit.is_reduced || stage.cores > compensator.measured())) continue;
       const CoreChoice choice =
           compensator.allocate(params_.corrector.delay, stage.load, unit.next, stage.cores, stage.target_s);
-      if (!choice.enough && unit.is_reduced) {
+      if (!choice.enough && unit.is_reduced && !unit.gives) {
         ++unit.next;
         unit.is_reduced = false;
       } else if (choice.cores != stage.cores) {
@@ -362,33 +399,11 @@ class QuartPlanner final : public Planner {
     }
   }
 
-  /// Within R_total: what the rates need before the rest, where it is too little the largest errors first.
+  /// Within R_total: what the rates need before the rest.
   void grant() {
     std::int64_t free_gpus = context_.workers;
-    std::int64_t asked = 0;
-    for (const Unit& unit : units_) {
-      free_gpus -= std::int64_t{unit.next} * unit.gpus;
-      asked += std::int64_t{std::max(0, unit.wanted - unit.next)} * unit.gpus;
-    }
-    if (asked == 0) return;
-    std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-    if (asked > free_gpus)
-      std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return units_[a].error != units_[b].error ? units_[a].error > units_[b].error : a < b;
-      });
-    grant_up_to(&Unit::least, free_gpus);
-    grant_up_to(&Unit::wanted, free_gpus);
-  }
-
-  void grant_up_to(int Unit::*replicas, std::int64_t& free_gpus) {
-    for (const std::uint32_t i : order_) {
-      Unit& unit = units_[i];
-      const std::int64_t lacks = unit.*replicas - unit.next;
-      if (lacks <= 0 || free_gpus < unit.gpus) continue;
-      const std::int64_t more = std::min(lacks, free_gpus / unit.gpus);
-      unit.next += static_cast<int>(more);
-      free_gpus -= more * unit.gpus;
-    }
+    for (const Unit& unit : units_) free_gpus -= std::int64_t{unit.next} * unit.gpus;
+    share_out(&Unit::wanted, share_out(&Unit::least, free_gpus));
   }
 
   void note_keys(TimeNs now, Plan& next) {

@@ -126,25 +126,49 @@ TEST(QuartPlanner, SmoothingReachesTheNeighboursOfABurst) {
   world.params.corrector.ki = world.params.corrector.kd = 0;
   world.params.cv = CvMethod::kMeasured;  // not known, so 1: beta is 1/2
   world.start(30);
-  // Demands 9, 1, 1, smoothed 5, 3, 1.
-  EXPECT_EQ(world.next({30, 30, 30}, {10, 0, 0}), (Counts{9, 3, 1}))
-      << "what the Corrector adds stays, whatever its neighbours need";
+  // Demands 9, 1, 1, smoothed by Eq. 7: 5, 3, 1.
+  EXPECT_EQ(world.next({30, 30, 30}, {10, 0, 0}), (Counts{5, 3, 1}));
   EXPECT_EQ(world.keys(), (Counts{1, 0, 0})) << "the Smoother makes none";
 }
 
-TEST(QuartPlanner, GpusThatLackGoToTheLargestErrors) {
+TEST(QuartPlanner, GpusThatLackGoToThoseWhoHaveLeastOfWhatTheyWant) {
   PlannerWorld world(3, 10);
   world.params.corrector.kp = 1;
   world.params.corrector.ki = world.params.corrector.kd = 0;
   world.params.beta_half = 0;
+  world.params.qps = Qps::kStage;
   world.start(30);
-  // 8, 4 and 18 more are wanted, 7 are there.
-  EXPECT_EQ(world.next({30, 30, 30}, {10, 6, 20}), (Counts{1, 1, 8}));
-  // A stage below what its rate needs comes first, and gets that alone.
+  // 9, 5 and 10 (the cluster) are wanted: in turn the least of next / wanted.
+  EXPECT_EQ(world.next({30, 30, 30}, {10, 6, 20}), (Counts{4, 2, 4}));
+  // What the rate needs comes first.
   PlannerWorld loaded(3, 10);
   loaded.params = world.params;
   loaded.start(30);
-  EXPECT_EQ(loaded.next({200, 30, 30}, {0, 6, 20}), (Counts{3, 1, 6}));
+  EXPECT_EQ(loaded.next({200, 30, 30}, {0, 6, 20}), (Counts{3, 3, 4}));
+}
+
+TEST(QuartPlanner, WhereOthersLackGpusWhatIsNotWantedGoesAtOnce) {
+  PlannerWorld world(2, 8);
+  world.params.corrector.corrector = CorrectorMethod::kExact;
+  world.params.beta_half = 0;
+  world.start(30);
+  EXPECT_EQ(world.next({30, 30}, {14, 0}), (Counts{7, 1})) << "14 visits in two times";
+  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{4, 4})) << "four are free then";
+  EXPECT_EQ(world.next({30, 30}, {0, 4}), (Counts{4, 4})) << "nobody lacks any";
+}
+
+TEST(QuartPlanner, TheRateAtTheEntryCountsForEveryStage) {
+  PlannerWorld world(2);
+  world.params.beta_half = 0;
+  world.params.corrector.corrector = CorrectorMethod::kRateOnly;
+  world.start(30);
+  // The first stage lets few pass: 300 visits/s will come to the second in the end.
+  EXPECT_EQ(world.next({300, 90}, {0, 0})[1], 4);
+  PlannerWorld own(2);
+  own.params = world.params;
+  own.params.qps = Qps::kStage;
+  own.start(30);
+  EXPECT_EQ(own.next({300, 90}, {0, 0})[1], 2);
 }
 
 TEST(QuartPlanner, TakesTheReplicasThatThePlanInForceHas) {
