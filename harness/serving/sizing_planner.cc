@@ -112,6 +112,11 @@ void check_overrides(const ServingContext& context, const std::vector<ModuleOver
       throw input_error({"", 0, "planner: workers of module '" + name + "'"},
                         std::to_string(overrides[k].workers), "1 or more (0: the planner chooses)");
     }
+    if (overrides[k].cores > 0 && context.profiles[k]->cpu_ns == 0) {
+      throw input_error({"", 0, "planner: cores of module '" + name + "'"},
+                        std::to_string(overrides[k].cores),
+                        "0, as the profile of '" + context.profiles[k]->model + "' has no cpu_ms");
+    }
   }
 }
 
@@ -176,7 +181,9 @@ class SizingPlanner final : public Planner {
       : context_(context),
         params_(params),
         entries_(entries_of(*context.pipeline)),
+        cores_(context.pipeline->modules.size(), 0),
         needs_(context.pipeline->modules.size()) {
+    for (std::size_t k = 0; k < overrides.size(); ++k) cores_[k] = overrides[k].cores;
     batches_ = size_batches(context, params, overrides);
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
     const std::vector<double> of_streams = stream_rps(context);
@@ -217,7 +224,7 @@ class SizingPlanner final : public Planner {
     const std::vector<TimeNs> budgets = proportional_budgets(context_, exec_ns);
     Plan plan;
     for (std::size_t k = 0; k < batches_.size(); ++k)
-      plan.modules.push_back({workers[k], batches_[k], exec_ns[k], budgets[k]});
+      plan.modules.push_back({workers[k], batches_[k], exec_ns[k], budgets[k], 0, cores_[k]});
     return plan;
   }
 
@@ -244,6 +251,7 @@ class SizingPlanner final : public Planner {
   std::vector<ModuleId> entries_;  ///< by module: from which its requests come
   std::vector<int> batches_;
   std::vector<Demand> demands_;
+  std::vector<int> cores_;  ///< by module; 0: as its profile was measured
   std::vector<NeedWindow> needs_;
 };
 

@@ -27,6 +27,7 @@ double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector
 struct ModuleOverride {
   int batch = 0;
   int workers = 0;
+  int cores = 0;
 };
 
 /// How workers are given to modules; both count the visits that a request makes on average.
@@ -70,9 +71,9 @@ struct PlannerParams {
   }
 };
 
-/// Batch sizes and the workers of each module, by the profiles as measured: it plans no cores, and counts the
-/// cluster's GPUs, not the room on its servers. Throws InputError when no batch size meets the SLO (even b =
-/// 1) or there are fewer workers than modules.
+/// Batch sizes and the workers of each module, by the profiles as measured, whatever cores are fixed; it
+/// counts the cluster's GPUs, not the room on its servers. Throws InputError when no batch size meets the SLO
+/// (even b = 1) or there are fewer workers than modules.
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 

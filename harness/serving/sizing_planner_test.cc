@@ -218,6 +218,15 @@ TEST(SizingPlanner, BalancedByHand) {
   EXPECT_EQ(budgets_ms(plan), (std::vector<TimeNs>{20, 40, 80}));
 }
 
+TEST(SizingPlanner, GivesTheCoresThatAreFixed) {
+  Profile profile = profile_of_ms({10});
+  profile.cpu_ns = kMs;
+  const TestWorld world({profile, profile}, 100 * kMs, 2);
+  const Plan plan = make_sizing_planner(world.context, {}, {{0, 0, 4}, {}})->plan(0, {}, {});
+  EXPECT_EQ(plan.modules[0].cores, 4);
+  EXPECT_EQ(plan.modules[1].cores, 0);
+}
+
 TEST(SizingPlanner, BudgetsFollowTheLongestPathOfADag) {
   const TestWorld world({profile_of_ms({10}), profile_of_ms({20}), profile_of_ms({5}), profile_of_ms({10})},
                         400 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
@@ -309,6 +318,8 @@ TEST(SizingPlanner, RefusesOverridesBeyondTheProfileAndAutoscaleWithoutRate) {
   const TestWorld world({profile_of_ms({10, 11})}, 100 * kMs, 2);
   EXPECT_TRUE(contains(error_of(world, {}, {{3, 0}}), "batch of module 'm0': found 3; allowed: 1 to 2"));
   EXPECT_TRUE(contains(error_of(world, {}, {{0, -1}}), "workers of module 'm0': found -1"));
+  EXPECT_TRUE(contains(error_of(world, {}, {{0, 0, 4}}),
+                       "cores of module 'm0': found 4; allowed: 0, as the profile"));
   PlannerParams params;
   params.autoscale = true;
   EXPECT_TRUE(contains(error_of(world, params, {}), "planner.autoscale"));

@@ -76,7 +76,8 @@ TEST(Ds2Run, GoesOnFromAStartOfOneWorker) {
 
 TEST(Ds2Run, RefusesQueuesOfSingleWorkersUnlessNothingHalts) {
   RunSpec spec = rising_cell();
-  spec.planning = std::make_shared<const PlanningTimes>(PlanningTimes{{0, kNsPerS}, 2 * kNsPerS, {}, 0});
+  spec.planning =
+      std::make_shared<const PlanningTimes>(PlanningTimes{{0, kNsPerS}, {}, 2 * kNsPerS, {}, {}, 0});
   EXPECT_NE(spec.system->make_planner(make_context(spec)), nullptr);
   spec.serving.queue = QueueScope::kWorker;
   EXPECT_THROW(spec.system->make_planner(make_context(spec)), InputError);

@@ -17,6 +17,7 @@ class Quart final : public System {
   }
   bool serves_streams() const override { return true; }
   bool wants_module_statistics() const override { return true; }
+  bool plans_cores() const override { return params_.cores == Cores::kOn; }
   bool wants_sample() const override { return wants_foresight(); }
   bool wants_foresight() const override { return params_.corrector.corrector == CorrectorMethod::kForesight; }
   TimeNs replan_period_ns(const ServingContext& context) const override {

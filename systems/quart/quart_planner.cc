@@ -99,10 +99,6 @@ std::vector<CpuCompensator> make_compensators(const ServingContext& context, con
   const bool has_limit = params.cores_max > 0 || context.servers.cores > 0;
   bool fits = params.cores != Cores::kOff;
   for (const Profile* profile : context.profiles) {
-    if (params.cores == Cores::kOn && profile->cpu_ns == 0)
-      throw input_error({"", 0, "quart.cores"},
-                        "on, and the profile of '" + profile->model + "' has no cpu_ms",
-                        "profiles with cpu_ms, or cores = \"auto\"");
     if (params.cores == Cores::kOn && !has_limit)
       throw input_error({"", 0, "quart.cores"}, "on without a limit", "cores_max, or cluster.server_cores");
     const int most = params.cores == Cores::kOff ? 0 : most_cores(context, params, *profile);
@@ -352,7 +348,7 @@ class QuartPlanner final : public Planner {
   static bool acts(const Stage& stage) { return stage.corrected > stage.replicas; }
 
   /// Down to the most that was wanted while it was fewer than there are. A next such time begins then. Where
-  /// others lack GPUs as many as they lack go at once.
+  /// others lack GPUs as many as they lack go, whatever reclaim_step is.
   void reclaim() {
     const double periods = std::floor(params_.reclaim_after_s / period_s_ + 0.5);
     std::int64_t lacking = -context_.workers;
@@ -364,19 +360,14 @@ class QuartPlanner final : public Planner {
         unit.lower_periods = unit.highest = 0;
         continue;
       }
-      if (lacking > 0) {
-        const std::int64_t given =
-            std::min<std::int64_t>(unit.replicas - unit.wanted, (lacking - 1) / unit.gpus + 1);
-        unit.next = unit.replicas - static_cast<int>(given);
-        unit.is_reduced = unit.gives = true;
-        unit.lower_periods = unit.highest = 0;
-        lacking -= given * unit.gpus;
-        continue;
-      }
       unit.highest = std::max(unit.highest, unit.wanted);
       if (++unit.lower_periods <= periods) continue;
-      unit.next = std::max(unit.highest, unit.replicas - params_.reclaim_step);
+      const std::int64_t asked_for = lacking > 0 ? (lacking - 1) / unit.gpus + 1 : 0;
+      const std::int64_t most = std::max<std::int64_t>(params_.reclaim_step, asked_for);
+      unit.next = std::max(unit.highest, static_cast<int>(std::max<std::int64_t>(1, unit.replicas - most)));
       unit.is_reduced = unit.next < unit.replicas;
+      unit.gives = lacking > 0 && unit.is_reduced;
+      lacking -= std::int64_t{unit.replicas - unit.next} * unit.gpus;
       if (unit.next == unit.highest) unit.lower_periods = unit.highest = 0;
     }
   }

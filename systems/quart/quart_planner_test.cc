@@ -147,14 +147,17 @@ TEST(QuartPlanner, GpusThatLackGoToThoseWhoHaveLeastOfWhatTheyWant) {
   EXPECT_EQ(loaded.next({200, 30, 30}, {0, 6, 20}), (Counts{3, 3, 4}));
 }
 
-TEST(QuartPlanner, WhereOthersLackGpusWhatIsNotWantedGoesAtOnce) {
+TEST(QuartPlanner, WhereOthersLackGpusAsManyAsTheyLackAreReclaimed) {
   PlannerWorld world(2, 8);
   world.params.corrector.corrector = CorrectorMethod::kExact;
   world.params.beta_half = 0;
+  world.params.reclaim_after_s = 0.2;
   world.start(30);
   EXPECT_EQ(world.next({30, 30}, {14, 0}), (Counts{7, 1})) << "14 visits in two times";
-  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{4, 4})) << "four are free then";
-  EXPECT_EQ(world.next({30, 30}, {0, 4}), (Counts{4, 4})) << "nobody lacks any";
+  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{7, 1})) << "not before its time";
+  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{7, 1}));
+  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{4, 4})) << "three more are wanted";
+  EXPECT_EQ(world.next({30, 30}, {0, 8}), (Counts{3, 4})) << "nobody lacks any: one by one";
 }
 
 TEST(QuartPlanner, TheRateAtTheEntryCountsForEveryStage) {
@@ -273,9 +276,10 @@ TEST(QuartPlanner, CoresThatCannotBePlannedAreRefusedInOneLine) {
     return "";
   };
   EXPECT_EQ(why_not(world_with_cores(150)), "");
-  PlannerWorld unknown = world_with_cores(150);
-  unknown.params.cores = Cores::kOn;
-  EXPECT_NE(why_not(std::move(unknown)).find("'m' has no cpu_ms"), std::string::npos);
+  PlannerWorld endless = world_with_cores(150);
+  endless.params.cores = Cores::kOn;
+  endless.context.servers = {};
+  EXPECT_NE(why_not(std::move(endless)).find("on without a limit"), std::string::npos);
   PlannerWorld much = world_with_cores(150);
   much.params.cores_max = 28;
   EXPECT_NE(why_not(std::move(much)).find("at most the 27"), std::string::npos);
