@@ -7,7 +7,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/engine/world_params.h"
-#include "systems/quart/cv_prediction.h"
+#include "systems/quart/stage_features.h"
 
 namespace harness {
 

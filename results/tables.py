@@ -47,6 +47,9 @@ def facts_of(cell):
              "load": f"{cell['load']:.2f}", "slo_ms": f"{cell['slo_ms']:g}"}
     if cell.rate_rps is not None:
         facts["rate"] = f"{cell.rate_rps:g}"
+    slo_factor = cell.row.get("slo_factor")
+    if slo_factor is not None and not np.isnan(slo_factor):
+        facts["slo_factor"] = f"{slo_factor:g}"
     return facts | cell.parameters
 
 
