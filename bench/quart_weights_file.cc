@@ -49,7 +49,7 @@ FittedAttention fit_and_judge(const FitSettings& settings) {
   fitted.weights.stages = settings.training.stages;
   fitted.training_samples = training.size();
   fitted.training = cv_error(cv_predictors(fitted.weights, training).front(), training);
-  const std::vector<CvPredictor> predictors = cv_predictors(fitted.weights, held_out);
+  const std::vector<CvRule> predictors = cv_predictors(fitted.weights, held_out);
   fitted.held_out = cv_error(predictors.front(), held_out);
   fitted.table = error_table(predictors, held_out);
   return fitted;

@@ -86,7 +86,7 @@ void add_gradient(const AttentionWeights& weights, const CvSample& sample, const
   }
 }
 
-CvError error_over(const CvPredictor& predictor, std::span<const CvSample> samples,
+CvError error_over(const CvRule& predictor, std::span<const CvSample> samples,
                    const std::function<bool(const CvSample&)>& counts) {
   CvError error;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -206,9 +206,9 @@ AttentionWeights fit_attention(std::span<const CvSample> samples, const FitOptio
   return weights;
 }
 
-std::vector<CvPredictor> cv_predictors(const AttentionWeights& weights, std::span<const CvSample> samples) {
+std::vector<CvRule> cv_predictors(const AttentionWeights& weights, std::span<const CvSample> samples) {
   const double constant = portable_exp(mean_log_cv(samples));
-  std::vector<CvPredictor> result = {
+  std::vector<CvRule> result = {
       {"attention", {}}, {"QNA", {}}, {"predecessor", {}}, {"mean of neighbours", {}}, {"constant", {}}};
   AttentionPass pass;
   for (const CvSample& sample : samples) {
@@ -224,11 +224,11 @@ std::vector<CvPredictor> cv_predictors(const AttentionWeights& weights, std::spa
   return result;
 }
 
-CvError cv_error(const CvPredictor& predictor, std::span<const CvSample> samples) {
+CvError cv_error(const CvRule& predictor, std::span<const CvSample> samples) {
   return error_over(predictor, samples, [](const CvSample&) { return true; });
 }
 
-std::string error_table(const std::vector<CvPredictor>& predictors, std::span<const CvSample> samples) {
+std::string error_table(const std::vector<CvRule>& predictors, std::span<const CvSample> samples) {
   struct Column {
     const char* name;
     std::function<bool(const CvSample&)> counts;
@@ -261,7 +261,7 @@ std::string error_table(const std::vector<CvPredictor>& predictors, std::span<co
     counts += " " + std::to_string(error_over(predictors.front(), samples, column.counts).samples) + " |";
   }
   std::string text = head + " log RMS |\n" + rule + "---|\n";
-  for (const CvPredictor& predictor : predictors) {
+  for (const CvRule& predictor : predictors) {
     text += "| " + predictor.name + " |";
     char cell[32];
     for (const Column& column : columns) {

@@ -47,7 +47,7 @@ AttentionWeights first_weights(const FitOptions& options);
 AttentionWeights fit_attention(std::span<const CvSample> samples, const FitOptions& options);
 
 /// One way to predict a stage's CV.
-struct CvPredictor {
+struct CvRule {
   std::string name;
   std::vector<double> cv;  ///< by sample
 };
@@ -55,7 +55,7 @@ struct CvPredictor {
 /// The attention, Whitt's departure formula (The Queueing Network Analyzer, 1983) told the CV of the service
 /// times, the CV of the predecessor, the geometric mean of the neighbours' and, for all the same, that of
 /// what there is to predict: the best constant.
-std::vector<CvPredictor> cv_predictors(const AttentionWeights& weights, std::span<const CvSample> samples);
+std::vector<CvRule> cv_predictors(const AttentionWeights& weights, std::span<const CvSample> samples);
 
 /// Mean of |predicted / measured - 1|, and root of the mean squared error of the logarithm.
 struct CvError {
@@ -63,11 +63,11 @@ struct CvError {
   double relative = 0;
   double log_rms = 0;
 };
-CvError cv_error(const CvPredictor& predictor, std::span<const CvSample> samples);
+CvError cv_error(const CvRule& predictor, std::span<const CvSample> samples);
 
 /// The errors of all predictors as a Markdown table: over all samples, by input CV, by how execution times
 /// scatter, of the second stages, where the CV changes most, and of the last ones, which have a predecessor
 /// alone.
-std::string error_table(const std::vector<CvPredictor>& predictors, std::span<const CvSample> samples);
+std::string error_table(const std::vector<CvRule>& predictors, std::span<const CvSample> samples);
 
 }  // namespace harness

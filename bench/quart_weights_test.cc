@@ -109,7 +109,7 @@ TEST(QuartWeights, ATailoredFileSaysForHowManyStages) {
 TEST(QuartWeights, TheyPredictOtherRunsBetterThanSimpleRules) {
   const std::vector<CvSample> samples =
       cv_samples(simulate_chains({.seed = 77, .name = "test", .count = 90, .stages = 0, .requests = 2000}));
-  const std::vector<CvPredictor> predictors = cv_predictors(built_in_attention_weights(), samples);
+  const std::vector<CvRule> predictors = cv_predictors(built_in_attention_weights(), samples);
   const double attention = cv_error(predictors[0], samples).log_rms;
   for (std::size_t p = 1; p < predictors.size(); ++p) {
     const double simple = cv_error(predictors[p], samples).log_rms;
@@ -124,7 +124,7 @@ TEST(QuartWeights, OfPoissonArrivalsAndExponentialTimesTheFormulaSaysOne) {
   sample.predecessor = {100, 0.008, 1, 1};
   sample.service_cv = 1;
   const std::vector<CvSample> samples = {sample};
-  const std::vector<CvPredictor> predictors = cv_predictors(first_weights({}), samples);
+  const std::vector<CvRule> predictors = cv_predictors(first_weights({}), samples);
   EXPECT_EQ(predictors[1].name, "QNA");
   EXPECT_NEAR(predictors[1].cv[0], 1, 1e-12);
 }

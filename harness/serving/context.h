@@ -67,6 +67,11 @@ struct ServerShape {
   int cores = 0;             ///< of a server; 0: no limit
   double memory_mb = 0;      ///< host memory of a server; 0: no limit
   double gpu_memory_mb = 0;  ///< of each GPU; 0: not known
+
+  /// How many instances of `instance_gpus` GPUs, all of one server, `all_gpus` of them hold.
+  int instances(int all_gpus, int instance_gpus) const {
+    return gpus == 0 ? all_gpus / instance_gpus : all_gpus / gpus * (gpus / instance_gpus);
+  }
 };
 
 /// Sending times that planners are told before the run, in order and from 0 on. Each is of a trace, which is
@@ -75,7 +80,7 @@ struct PlanningTimes {
   /// Of a trace like the one that is served, and not that one itself (InferLine, sections 4 and 6: the sample
   /// query trace).
   std::vector<TimeNs> sample;
-  std::vector<StreamId> sample_streams;  ///< of each of `sample`, where there are several streams; else empty
+  std::vector<StreamId> sample_streams;  ///< of each of `sample`, where a trace has streams; else empty
   TimeNs sample_ns = 0;
   /// Of the run: for planners with perfect knowledge, to compare others with (InferLine, section 7.2); empty
   /// where the system does not ask.

@@ -220,7 +220,7 @@ class SizingPlanner final : public Planner {
     const std::vector<int> workers = give_out(demands_, context_.workers);
     std::vector<TimeNs> exec_ns;
     for (std::size_t k = 0; k < batches_.size(); ++k)
-      exec_ns.push_back(context_.profiles[k]->latency(batches_[k]));
+      exec_ns.push_back(latency_with_cores(*context_.profiles[k], batches_[k], cores_[k]));
     const std::vector<TimeNs> budgets = proportional_budgets(context_, exec_ns);
     Plan plan;
     for (std::size_t k = 0; k < batches_.size(); ++k)

@@ -225,6 +225,7 @@ TEST(SizingPlanner, GivesTheCoresThatAreFixed) {
   const Plan plan = make_sizing_planner(world.context, {}, {{0, 0, 4}, {}})->plan(0, {}, {});
   EXPECT_EQ(plan.modules[0].cores, 4);
   EXPECT_EQ(plan.modules[1].cores, 0);
+  EXPECT_EQ(plan.modules[0].exec_ns, latency_with_cores(profile, 1, 4));
 }
 
 TEST(SizingPlanner, BudgetsFollowTheLongestPathOfADag) {

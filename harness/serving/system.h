@@ -64,10 +64,10 @@ class System {
   /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds
   /// for the whole run; plans without groups are made again as planner.autoscale says.
   virtual TimeNs replan_period_ns(const ServingContext&) const { return 0; }
-  /// Whether its plans may leave a module without workers (QUART, INFless: scaling to zero). With
-  /// serving.queue = module, and without groups and task trees, what comes there waits in the module's queue
-  /// for the next one, also when its last worker is lost; and a period of its own goes on until no request is
-  /// left.
+  /// Whether its plans may leave a module without workers (QUART, section 5.1: stages as functions; no system
+  /// does so far). With serving.queue = module, and without groups and task trees, what comes there waits in
+  /// the module's queue for the next one, also when its last worker is lost; and a period of its own goes on
+  /// until no request is left.
   virtual bool scales_to_zero() const { return false; }
   /// Whether GPUs that a new plan moves to another group serve it as soon as what runs there has ended, the
   /// models being in memory; otherwise they are free then, and those of the new group start cold.

@@ -159,7 +159,11 @@ WholePipelines::WholePipelines(const ServingContext& context, const std::vector<
   const auto fits = [&](int pipelines) {
     const std::vector<int> each = workers(pipelines);
     int gpus = 0;
-    for (std::size_t m = 0; m < each.size(); ++m) gpus += each[m] * context.profiles[m]->gpus;
+    for (std::size_t m = 0; m < each.size(); ++m) {
+      const int of_instance = context.profiles[m]->gpus;
+      if (each[m] > context.servers.instances(context.workers, of_instance)) return false;
+      gpus += each[m] * of_instance;
+    }
     return gpus <= context.workers;
   };
   while (fits(most_ + 1)) ++most_;

@@ -126,13 +126,14 @@ class QuartPlanner final : public Planner {
         predictor_(*context.pipeline, params.cv, params.service_cv),
         smoother_(*context.pipeline, params.beta_half),
         compensators_(make_compensators(context, params)) {
-    make_units();
     const std::vector<ModuleId> entries = entries_of(*context.pipeline);
+    for (std::size_t m = 0; m < stages_.size(); ++m) stages_[m].entry = entries[m];
+    make_units();
     for (std::size_t m = 0; m < stages_.size(); ++m) {
-      stages_[m].entry = entries[m];
       const Profile& profile = *context.profiles[m];
       stages_[m].batch = std::min(params.max_batch, profile.max_batch());
-      stages_[m].most = std::max(1, context.workers / units_[stages_[m].unit].gpus);
+      stages_[m].most = std::clamp(context.workers / units_[stages_[m].unit].gpus, 1,
+                                   std::max(1, context.servers.instances(context.workers, profile.gpus)));
       set_cores(m, profile.cores);
     }
     set_targets();
@@ -158,10 +159,9 @@ class QuartPlanner final : public Planner {
 
  private:
   void make_units() {
-    const std::vector<ModuleId> entries = entries_of(*context_.pipeline);
     std::vector<std::size_t> unit_of(stages_.size(), stages_.size());
     for (std::size_t m = 0; m < stages_.size(); ++m) {
-      const std::size_t of = params_.unit == ScaledUnit::kStage ? m : entries[m];
+      const std::size_t of = params_.unit == ScaledUnit::kStage ? m : stages_[m].entry;
       if (unit_of[of] == stages_.size()) {
         unit_of[of] = units_.size();
         units_.emplace_back();
@@ -185,14 +185,10 @@ class QuartPlanner final : public Planner {
     for (const Stage& stage : stages_) exec_s.push_back(stage.load.exec_s);
     const std::vector<double> before = longest_before(*context_.pipeline, exec_s);
     const std::vector<double> after = longest_after(*context_.pipeline, exec_s);
-    const std::vector<ModuleId> entries = entries_of(*context_.pipeline);
     for (std::size_t m = 0; m < stages_.size(); ++m) {
-      TimeNs slo_ns = kNever;
-      for (const Stream& stream : context_.streams)
-        if (stream.entry == entries[m]) slo_ns = std::min(slo_ns, stream.slo_ns);
-      if (slo_ns == kNever) slo_ns = context_.slo_ns;
+      const double slo_s = ns_to_s(context_.slo_of_entry(stages_[m].entry));
       const double target_s =
-          params_.corrector.target_share * ns_to_s(slo_ns) * exec_s[m] / (before[m] + exec_s[m] + after[m]);
+          params_.corrector.target_share * slo_s * exec_s[m] / (before[m] + exec_s[m] + after[m]);
       stages_[m].target_s = std::max(target_s, params_.corrector.least_target * exec_s[m]);
     }
   }
@@ -345,6 +341,8 @@ class QuartPlanner final : public Planner {
     }
   }
 
+  /// What makes a key stage: its delay, not what the rate needs alone.
+  static bool is_late(const Stage& stage) { return stage.corrected > std::max(stage.replicas, stage.least); }
   static bool acts(const Stage& stage) { return stage.corrected > stage.replicas; }
 
   /// Down to the most that was wanted while it was fewer than there are. A next such time begins then. Where
@@ -403,7 +401,7 @@ class QuartPlanner final : public Planner {
     bool changes = notes_ == nullptr;
     for (std::size_t m = 0; m < stages_.size(); ++m) {
       Stage& stage = stages_[m];
-      if (corrects && acts(stage) && next.modules[m].workers > stage.replicas)
+      if (corrects && is_late(stage) && next.modules[m].workers > stage.replicas)
         stage.key_until_ns = key_ns == 0 ? kNever : now + key_ns;
       changes = changes || is_key(stage, now) != (notes_->is_key[m] != 0);
     }

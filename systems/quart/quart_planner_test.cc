@@ -308,7 +308,7 @@ PlannerWorld random_world(RandomStream& random) {
   world.params.corrector.corrector = static_cast<CorrectorMethod>(random.below(4));
   world.params.corrector.delay = static_cast<DelayMethod>(random.below(3));
   world.params.smoother = random.below(4) > 0;
-  world.params.cv = static_cast<CvMethod>(random.below(2));
+  world.params.cv = static_cast<CvMethod>(random.below(3));
   world.params.unit = static_cast<ScaledUnit>(random.below(4) == 0);
   world.params.reclaim_after_s = random.uniform();
   world.params.reclaim_step = 1 + static_cast<int>(random.below(4));
@@ -346,7 +346,8 @@ TEST(QuartPlanner, NeverBelowWhatTheRateNeedsNorAboveTheCluster) {
       ASSERT_LE(gpus, world.context.workers) << i;
       if (world.params.unit == ScaledUnit::kPipeline) continue;
       for (std::size_t m = 0; m < stages; ++m) {
-        if (workers[m] >= needs[m]) continue;
+        const int fit = world.context.servers.instances(world.context.workers, world.profiles[m].gpus);
+        if (workers[m] >= needs[m] || workers[m] >= fit) continue;
         ++lacked;
         ASSERT_LT(world.context.workers - gpus, world.profiles[m].gpus) << "there was room, case " << i;
       }

@@ -54,7 +54,7 @@ TEST(QuartRun, ScalesUpBehindABurstAndReclaims) {
   EXPECT_GT(most, 1);
 }
 
-TEST(QuartRun, EndsTheBurstSoonerThanFixedReplicas) {
+TEST(QuartRun, EndsTheBurstSoonerThanReplicasForTheRateAlone) {
   RunSpec fixed = burst_cell();
   testing::set_param(fixed, "corrector", std::string("none"));
   testing::set_param(fixed, "smoother", false);
