@@ -149,6 +149,10 @@ class FramesTest(unittest.TestCase):
             "serving": {"dispatch": "least_outstanding"}, "nexus": {"model_loading": "preloaded"},
             "live": {"schedule_lag_limit_ms": 5, "load": 1}, "loads": [1]})
 
+    def test_names_with_dots_stay_as_they_are(self):
+        settings = {"trace": {"cv-0.1": {"cv": 0.1}, "cv-1.1": {"cv": 1.1}}}
+        self.assertEqual(settings_now(settings), settings)
+
     def test_what_a_file_lacks_is_said(self):
         def drop(file):
             for name in ("requests", "visits", "groups"):

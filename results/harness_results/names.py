@@ -59,7 +59,7 @@ def settings_now(settings, above=""):
             value = settings_now(value, above + key + ".")
         elif isinstance(value, str):
             value = RENAMED_VALUES.get(f"{dotted}={value}", f"={value}").partition("=")[2]
-        now[dotted.rpartition(".")[2]] = value
+        now[key if dotted == above + key else dotted.rpartition(".")[2]] = value  # the name of a trace may have dots
     return now
 
 
