@@ -2,8 +2,8 @@
 """Whatever systems a file holds: every figure of the catalogue draws each of them, in one colour in all figures, or refuses; and every
 mean over seeds has its 95 % interval.
 
-Usage: cast_test.py PAPER.h5 SWEEP.h5 STREAMS.h5 LOKI.h5 DROPPING.h5 INFERLINE.h5 (write_example_results, and the examples of
-loki_test.py and inferline_test.py)
+Usage: cast_test.py PAPER.h5 SWEEP.h5 STREAMS.h5 LOKI.h5 DROPPING.h5 INFERLINE.h5 QUART.h5 (write_example_results, and the examples
+of loki_test.py, inferline_test.py and quart_test.py)
 """
 
 import random
@@ -28,8 +28,8 @@ from intervals import seeds_text, spread, student_t_95, student_t_share
 from harness_results.file import Cell, Results
 from selection import LeftOut, Missing
 
-PAPER, SWEEP, STREAMS, LOKI, DROPPING, INFERLINE = sys.argv[-6:]
-del sys.argv[-6:]
+PAPER, SWEEP, STREAMS, LOKI, DROPPING, INFERLINE, QUART = sys.argv[-7:]
+del sys.argv[-7:]
 SEED = 20260727
 
 
@@ -55,6 +55,10 @@ def batches_for_slo(row, _):
     row["slo_ms"] = 500
 
 
+def one_trace(row, _):
+    row["status"] = row["status"] if row["trace"] == b"cv-4" else b"skipped"
+
+
 # From which example each figure is drawn, and what is changed in it to hold what the figure shows: edit(row of /summary, its rate).
 EXAMPLES = {name: (PAPER, None) for name in catalogue.DRAWINGS if name.startswith("pard/")}
 EXAMPLES |= {"pard/fig14a": (STREAMS, None), "pard/fig14b": (DROPPING, None), "pard/fig14c": (SWEEP, None),
@@ -66,6 +70,7 @@ EXAMPLES |= {"shepherd/fig7": (STREAMS, None), "shepherd/fig8": (STREAMS, None),
 EXAMPLES |= {f"loki/fig{k}": (LOKI, None) for k in (1, 5, 6)} | {f"loki/fig{k}": (DROPPING, None) for k in (7, 8)}
 EXAMPLES |= {name: (INFERLINE, None) for name in catalogue.DRAWINGS if name.startswith("inferline/")}
 EXAMPLES |= {"inferline/fig3": (INFERLINE, batches_for_slo), "inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
+EXAMPLES |= {"quart/fig6": (QUART, one_trace), "quart/fig7": (QUART, None), "quart/fig8": (QUART, None)}
 
 
 def publish_states(file):

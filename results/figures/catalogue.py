@@ -15,6 +15,7 @@ from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
+from quart import models
 from selection import Missing, Setting, group, name_of, pair_of, series_of, settings
 from shepherd import fig8 as shepherd_fig8
 from shepherd import fig11a, sweeps
@@ -87,6 +88,9 @@ DRAWINGS = {
     "inferline/fig11": of_inferline(11),
     "inferline/fig12": of_inferline(12),
     "inferline/fig13": Drawing(costs.draw_frameworks, (PLANNER,), (costs.PROFILES,)),
+    "quart/fig6": Drawing(models.draw_models, models.SERIES, ("slo_ms",)),
+    "quart/fig7": Drawing(partial(models.draw_cvs, 7), models.SERIES, ("slo_ms",)),
+    "quart/fig8": Drawing(partial(models.draw_cvs, 8), models.SERIES, ("slo_ms",)),
 }
 
 

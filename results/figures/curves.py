@@ -11,8 +11,8 @@ from selection import group, pair_of, series_of
 MAX_SERIES = 8
 
 
-def grid_of(count):
-    columns = style.columns_of(count, 3)
+def grid_of(count, most=3):
+    columns = style.columns_of(count, most)
     rows = -(-count // columns)
     figure, grid = plt.subplots(rows, columns, squeeze=False, figsize=style.size(max(5.4, 2.9 * columns), 0.6 + 2.5 * rows))
     for axes in grid.flat[count:]:

@@ -1,7 +1,9 @@
 """What the tests of the papers' figures share: running the command, reading raw rows, looking into figures."""
 
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from functools import cache
 from pathlib import Path
@@ -57,6 +59,19 @@ class Drawn(unittest.TestCase):
         list(catalogue.draw(Results(file), name, Path(".")))
         style.save = real
         return kept
+
+    def edited(self, file, edit):
+        """A copy of the file with edit(row) done to each row of /summary."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        copy = Path(temporary.name) / "copy.h5"
+        shutil.copy(file, copy)
+        with h5py.File(copy, "r+") as opened:
+            rows = opened["summary"][:]
+            for row in rows:
+                edit(row)
+            opened["summary"][:] = rows
+        return copy
 
     def lines(self, axes):
         """label -> (x, y) of the lines with whiskers."""

@@ -3,11 +3,8 @@
 Usage: inferline_test.py INFERLINE.h5: the results of inferline_example.toml
 """
 
-import shutil
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -51,17 +48,7 @@ def cost_per_h(cell, trace):
 
 class Copied(Drawn):
     def copy(self, edit):
-        """A copy of the file with edit(row) done to each row of /summary."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        copy = Path(temporary.name) / "copy.h5"
-        shutil.copy(INFERLINE, copy)
-        with h5py.File(copy, "r+") as file:
-            rows = file["summary"][:]
-            for row in rows:
-                edit(row)
-            file["summary"][:] = rows
-        return copy
+        return self.edited(INFERLINE, edit)
 
 
 class CostsTest(Copied):

@@ -7,7 +7,8 @@ from harness_results.names import number, plain_name
 
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork",
-         "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling", "inferline": "InferLine"}
+         "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling", "inferline": "InferLine", "quart": "QUART",
+         "infless": "INFless", "cocktail": "Cocktail"}
 # Of variants that are more than their system with another setting.
 VARIANT_NAMES = {
     "inferline/plan": "Planner alone",
@@ -18,6 +19,7 @@ VARIANT_NAMES = {
     "inferline/cg-mean": "CG-Mean",
     "inferline/coarse": "CG-Peak + AutoScale",
     "inferline/coarse-mean": "CG-Mean + AutoScale",
+    "quart/uniform": "Uniform",
 }
 RENAMED = {}  # systems and series that the user calls otherwise
 CAPITALS = ("wcl", "fcfs", "hbf", "lbf", "np")

@@ -38,7 +38,7 @@ SYSTEM_COLOURS = {
 # Of variants that stand for another approach than their system's; others have shades of its colour.
 VARIANT_COLOURS = {("inferline", name): "#d01818" for name in ("cg-peak", "coarse", "baseline-plan")}
 VARIANT_COLOURS |= {("inferline", name): "#eda0a0" for name in ("cg-mean", "coarse-mean")}
-VARIANT_COLOURS |= {("inferline", "oracle"): "#303030", ("inferline", "plan"): "#7fa3f5"}
+VARIANT_COLOURS |= {("inferline", "oracle"): "#303030", ("inferline", "plan"): "#7fa3f5", ("quart", "uniform"): "#e8a33d"}
 # Those of systems without one: unlike these, or a new system would pass for a known one.
 OTHER_COLOURS = [
     "#332288", "#0000ff", "#73af48", "#94346e", "#cc77ff", "#38a6a5",

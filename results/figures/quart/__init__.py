@@ -1,0 +1,1 @@
+"""The figures of QUART, drawn from results files alone; ../catalogue.txt lists them."""
