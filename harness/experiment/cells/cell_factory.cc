@@ -33,8 +33,7 @@ std::string name_or_path(const ExperimentSpec& spec, const std::string& what, co
                          const std::string& how = "") {
   if (is_path(name)) {
     const std::string path = resolve_path(spec.folder, name);
-    std::error_code error;
-    if (std::filesystem::exists(path, error) || error) return path;
+    if (std::error_code error; std::filesystem::exists(path, error) || error) return path;
     const std::string note = std::filesystem::path(name).is_absolute() ? "" : spec.folder_note;
     throw input_error({place.file, place.line, place.key + " = " + path}, "no such file",
                       "a readable file" + note + ", or one of " + join_names(known_names()) + how);
@@ -323,10 +322,9 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
 void CellFactory::add_sample(const Cell& cell, const Configuration& of, const System& system,
                              double target_rps, RunSpec& run) {
   if (!system.wants_sample()) return;
-  constexpr std::size_t kMaxKept = 4;
   const std::string key = arrivals_text(cell, of, target_rps) + (system.wants_foresight() ? "\nrun" : "");
   if (samples_.count(key) == 0) {
-    if (samples_.size() >= kMaxKept) samples_.clear();
+    if (samples_.size() >= 4) samples_.clear();  // as many are kept
     PlanningLoad load{resolved_trace(of.settings), nullptr, target_rps, cell.seed};
     if (has_streams(of.settings)) load.population = offered(of, target_rps, cell.seed).population;
     samples_.emplace(key, std::make_shared<const PlanningTimes>(planning_times(

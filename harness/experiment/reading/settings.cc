@@ -140,10 +140,9 @@ std::vector<Param> module_params(ModuleOverride& module) {
   ParamList list;
   list.integer("batch", module.batch, 0, 1024, "fixes the module's batch size; 0: the planner chooses");
   list.integer("workers", module.workers, 0, 1'000'000, "fixes the module's workers; 0: the planner chooses");
-  list.integer(
-      "cores", module.cores, 0, 100'000,
-      "fixes the cores of each of its workers in plans of the shared planner, where its profile has "
-      "cpu_ms; batches and workers are those without; 0: as it was measured");
+  list.integer("cores", module.cores, 0, 100'000,
+               "fixes the cores of each of its workers in plans of the shared planner, where its profile has "
+               "cpu_ms; batches and workers are those without; 0: as it was measured");
   return list.params();
 }
 
