@@ -112,6 +112,8 @@ TEST_F(ResultsCommands, CheckTellsWhatFilesAreAndWhetherTheyAreSound) {
   write_file(path("log.csv"), "arrival_s,model\n0.5,a\n1,b\n");
   write_file(path("odd.toml"), "x = 1\n");
   write_file(path("torn.csv"), "0.5\nx\n");
+  write_file(path("f.toml"), experiment);
+  write_file(path("all.toml"), "name = 'both'\nsuite = ['e.toml', 'f.toml']\n");
   EXPECT_TRUE(holds(output_of({"check", path("e.toml"), path("log.csv"), path("a.h5")}),
                     "e.toml: experiment e: 1 cell, about ",
                     "\n    trace log: times in column 'arrival_s' (s)",
@@ -119,9 +121,9 @@ TEST_F(ResultsCommands, CheckTellsWhatFilesAreAndWhetherTheyAreSound) {
                     "log.csv: trace: times in column", "a.h5: results: 1 cell, 1 ok"));
   const std::string own = workloads_folder();
   EXPECT_TRUE(holds(output_of({"check", own + "/pipelines/tm.toml", own + "/profiles/rag-a100.toml",
-                               own + "/../experiments/claims.toml", own + "/../experiments/quart/all.toml"}),
+                               own + "/../experiments/claims.toml", path("all.toml")}),
                     "pipeline: 3 modules, SLO 400 ms",
-                    "profiles of 4 models: ", "claims file: ", "suite quart-all of 2"));
+                    "profiles of 4 models: ", "claims file: ", "suite both of 2"));
   for (const char* file : {"odd.toml", "torn.csv", "gone.csv"})
     EXPECT_THROW(output_of({"check", path(file)}), InputError) << file;
 }
