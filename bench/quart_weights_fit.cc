@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/core/random.h"
+#include "systems/quart/cv_prediction.h"
 
 namespace harness {
 namespace {
@@ -22,12 +23,9 @@ double utilisation(const StageFeatures& stage) {
   return std::clamp(stage.rate_rps * stage.service_s / stage.replicas, 0.0, 1.0);
 }
 
-/// c_d^2 = 1 + (1 - rho^2) (c_a^2 - 1) + rho^2 (c_s^2 - 1) / sqrt(m).
 double departure_cv(const StageFeatures& stage, double service_cv) {
-  const double rho = utilisation(stage);
   const double cv = known_cv(stage);
-  return std::sqrt(1 + (1 - rho * rho) * (cv * cv - 1) +
-                   rho * rho * (service_cv * service_cv - 1) / std::sqrt(stage.replicas));
+  return std::sqrt(departure_scv(cv * cv, service_cv * service_cv, utilisation(stage), stage.replicas));
 }
 
 /// Views of one vector as the parts of the weights.

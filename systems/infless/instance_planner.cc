@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/routes.h"
+#include "harness/serving/common_plans.h"
 #include "systems/infless/instances.h"
 #include "systems/infless/keep_alive.h"
 
@@ -38,8 +39,13 @@ class InstancePlanner final : public Planner {
         params_(params),
         visits_(visit_probabilities(*context.pipeline)),
         functions_(context.pipeline->modules.size()) {
-    share_slos();
-    for (ModuleId m = 0; m < functions_.size(); ++m) describe(m);
+    std::vector<TimeNs> alone_ns;
+    for (const Profile* const profile : context.profiles) alone_ns.push_back(profile->latency(1));
+    const std::vector<TimeNs> shares_ns = proportional_budgets(context, alone_ns);
+    for (ModuleId m = 0; m < functions_.size(); ++m) {
+      functions_[m].slo_ns = shares_ns[m];
+      describe(m);
+    }
   }
 
   Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override {
@@ -67,42 +73,13 @@ class InstancePlanner final : public Planner {
   }
 
  private:
-  /// Each stream's SLO over the modules that its requests may visit; where several come, the least share.
-  void share_slos() {
-    __extension__ using Wide = __int128;
-    const Pipeline& pipeline = *context_.pipeline;
-    std::vector<double> alone_ns;
-    for (const Profile* const profile : context_.profiles)
-      alone_ns.push_back(static_cast<double>(profile->latency(1)));
-    const std::vector<double> after_ns = longest_after(pipeline, alone_ns);
-    for (const Stream& stream : context_.streams) {
-      const auto path_ns = static_cast<TimeNs>(alone_ns[stream.entry] + after_ns[stream.entry]);
-      std::vector<bool> visited(functions_.size(), false);
-      std::vector<ModuleId> next = {stream.entry};
-      while (!next.empty()) {
-        const ModuleId m = next.back();
-        next.pop_back();
-        if (visited[m]) continue;
-        visited[m] = true;
-        const auto share_ns = static_cast<TimeNs>(static_cast<Wide>(stream.slo_ns) *
-                                                  context_.profiles[m]->latency(1) / path_ns);
-        TimeNs& slo_ns = functions_[m].slo_ns;
-        slo_ns = slo_ns == 0 ? share_ns : std::min(slo_ns, share_ns);
-        next.insert(next.end(), pipeline.modules[m].subs.begin(), pipeline.modules[m].subs.end());
-      }
-    }
-  }
-
   void describe(ModuleId m) {
     Function& function = functions_[m];
     const Profile& profile = *context_.profiles[m];
     const ServerShape& servers = context_.servers;
     function.gpus = profile.gpus;
-    function.most = context_.workers / profile.gpus;
-    if (servers.gpus > 0) {
-      function.slot_cores = servers.cores / servers.gpus * profile.gpus;
-      function.most = context_.workers / servers.gpus * (servers.gpus / profile.gpus);
-    }
+    function.most = servers.instances(context_.workers, profile.gpus);
+    if (servers.gpus > 0) function.slot_cores = servers.cores / servers.gpus * profile.gpus;
     const InstanceLimits limits{params_.max_batch, function.slot_cores, params_.cores == CoreRule::kBatch};
     function.kinds = feasible_kinds(profile, function.slo_ns, limits);
     if (function.kinds.empty())

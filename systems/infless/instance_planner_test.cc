@@ -244,7 +244,7 @@ TEST(InstancePlanner, GoesOnFromAFirstPlanThatWasCut) {
 TEST(InstancePlanner, RefusesAnSloThatNoRequestCanMeet) {
   FunctionWorld world(testing::chain(1), {100}, 99);
   EXPECT_THROW(make_instance_planner(world.context, world.params), InputError);
-  world.context.streams[0].slo_ns = ms_to_ns(100);
+  world.context.slo_ns = world.context.streams[0].slo_ns = ms_to_ns(100);
   EXPECT_EQ(Told(world)(10), Workers{1});
 }
 

@@ -214,6 +214,25 @@ TEST(QuartPlanner, AKeyStageIsOneForItsTime) {
   EXPECT_EQ(world.keys(), (Counts{0, 0}));
 }
 
+TEST(QuartPlanner, WhatTheRateAloneNeedsMakesNoKeyStage) {
+  PlannerWorld world(2);
+  world.params.beta_half = 0;
+  world.start(30);
+  // 680 visits/s keep eight replicas busy for 85 % of the time, and the delay is below two executions.
+  EXPECT_EQ(world.next({680, 680}, {0, 0}), (Counts{8, 8}));
+  EXPECT_EQ(world.keys(), (Counts{0, 0}));
+  world.next({680, 680}, {0, 40});
+  EXPECT_EQ(world.keys(), (Counts{0, 1})) << "a queue does";
+}
+
+TEST(QuartPlanner, OfLargeInstancesNoMoreAreWantedThanServersHold) {
+  PlannerWorld world(1);
+  world.profiles[0].gpus = 3;
+  world.context.servers = {4, 0, 0, 0};
+  EXPECT_EQ(world.start(1e4), Counts{12}) << "one for each server of four, though 16 times three are 48";
+  EXPECT_EQ(world.next({1e4}, {1000}), Counts{12});
+}
+
 TEST(QuartPlanner, ForesightAddsBeforeTheArrivals) {
   PlannerWorld world(2);
   world.params.corrector.corrector = CorrectorMethod::kForesight;
