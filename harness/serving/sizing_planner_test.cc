@@ -221,11 +221,13 @@ TEST(SizingPlanner, BalancedByHand) {
 TEST(SizingPlanner, GivesTheCoresThatAreFixed) {
   Profile profile = profile_of_ms({10});
   profile.cpu_ns = kMs;
+  profile.cores = 2;
   const TestWorld world({profile, profile}, 100 * kMs, 2);
   const Plan plan = make_sizing_planner(world.context, {}, {{0, 0, 4}, {}})->plan(0, {}, {});
   EXPECT_EQ(plan.modules[0].cores, 4);
   EXPECT_EQ(plan.modules[1].cores, 0);
-  EXPECT_EQ(plan.modules[0].exec_ns, latency_with_cores(profile, 1, 4));
+  EXPECT_EQ(plan.modules[0].exec_ns, 9'750'000);  // 10 ms with 2 cores, 1 ms of cores' work: 10 - 1/2 + 1/4
+  EXPECT_EQ(plan.modules[1].exec_ns, 10 * kMs);
 }
 
 TEST(SizingPlanner, BudgetsFollowTheLongestPathOfADag) {
