@@ -249,27 +249,44 @@ double median_us(SaturatedDevice& device) {
   return took[kBatches / 2];
 }
 
+/// Mean of batches that are submitted before the one before ends, in us: nothing of the host's is in it.
+double ahead_us(StreamDevice& device, SteadyWait& wait, const ModelSource& source) {
+  constexpr int kBatches = 40;
+  SaturatedDevice ahead(device, wait, source, kNetworkSize, Submission::kAhead);
+  ahead.run(2);
+  return ahead.run(kBatches) * 1e6 / kBatches;
+}
+
 /// Whether a model takes longer when others have been loaded in the process before it or after it:
 /// `first_us`, alone; `first_beside_us`, once others are loaded; `second_us`, the same model, loaded after
-/// them on that device; `other_device_us`, likewise, on a device of its own. To be run as the first of its
-/// process.
+/// them on that device; `other_device_us`, likewise, on a device of its own; `after_us`, on a device made
+/// when those have gone. `..._ahead_us`: in batches that do not wait for the host. To be run as the first of
+/// its process.
 void load_others(benchmark::State& state) {
   const std::string why = why_no_cuda_device();
   if (!why.empty()) return state.SkipWithError(("no GPU: " + why).c_str());
   const ModelSource source = source_of("resnet50", static_cast<int>(state.range(0)), 0);
-  for (auto _ : state) {
+  const auto alone = [&](const std::string& name) {
     SteadyWait wait;
     const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
-    SaturatedDevice first(*device, wait, source, kNetworkSize, Submission::kAlone);
-    state.counters["first_us"] = median_us(first);
-    device->load(source_of("inception_v3", 8, 0));
-    SaturatedDevice second(*device, wait, source, kNetworkSize, Submission::kAlone);
-    state.counters["first_beside_us"] = median_us(first);
-    state.counters["second_us"] = median_us(second);
-    SteadyWait other_wait;
-    const std::unique_ptr<StreamDevice> other = make_torch_cuda_device({}, 0, other_wait.wake());
-    SaturatedDevice third(*other, other_wait, source, kNetworkSize, Submission::kAlone);
-    state.counters["other_device_us"] = median_us(third);
+    SaturatedDevice saturated(*device, wait, source, kNetworkSize, Submission::kAlone);
+    state.counters[name + "_us"] = median_us(saturated);
+    state.counters[name + "_ahead_us"] = ahead_us(*device, wait, source);
+  };
+  for (auto _ : state) {
+    {
+      SteadyWait wait;
+      const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
+      SaturatedDevice first(*device, wait, source, kNetworkSize, Submission::kAlone);
+      state.counters["first_us"] = median_us(first);
+      state.counters["first_ahead_us"] = ahead_us(*device, wait, source);
+      device->load(source_of("inception_v3", 8, 0));
+      SaturatedDevice second(*device, wait, source, kNetworkSize, Submission::kAlone);
+      state.counters["first_beside_us"] = median_us(first);
+      state.counters["second_us"] = median_us(second);
+      alone("other_device");
+    }
+    alone("after");
   }
 }
 BENCHMARK(load_others)->Arg(1)->Arg(8)->Iterations(1)->Unit(benchmark::kMillisecond);

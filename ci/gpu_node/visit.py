@@ -179,12 +179,12 @@ BLOCKS = {
         Step("fidelity-cut", "its simulated goodput against the measured", cut_fidelity, ("one-gpu-cut",), limit_s=60,
              commands=fidelity_commands(cut_results)),
     )),
-    "4": Block("What preemption costs, a saturated worker by batch size, this GPU's baseline", (
+    "4": Block("This GPU's baseline, a saturated worker by batch size, what preemption costs", (
         ENVIRONMENT, BUILD, PROFILE,
-        known("exit-points", 320, exit_commands, run=lambda node, _: steps.exit_points(node, True)),
-        known("saturation", 150, experiment_commands("saturation", lambda node: node.sizes.saturation, tolerance="3%")),
         Step("baseline", "regress.toml as this GPU's baseline, to be copied to results/baselines/gpu", baseline, ("profile",),
              lambda node: (baseline_folder(node) / "regress.h5").exists(), limit_s=200, commands=baseline_commands),
+        known("saturation", 150, experiment_commands("saturation", lambda node: node.sizes.saturation, tolerance="3%")),
+        known("exit-points", 320, exit_commands, run=lambda node, _: steps.exit_points(node, True)),
     )),
     "5": Block("compute-sanitizer over the project's own kernels, NCCL, and a model with exit points", (
         ENVIRONMENT,
