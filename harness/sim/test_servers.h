@@ -160,11 +160,13 @@ struct ServerCellKind {
   bool calm = false;
 };
 
-/// At whole seconds of 40.
+/// At whole seconds of 40, each of its own.
 inline std::vector<ServerStep> random_server_steps(RandomStream& random, std::size_t modules,
                                                    const ServerCellKind& kind) {
   std::vector<ServerStep> steps;
-  for (TimeNs at_ns = 0; at_ns < 40 * kNsPerS; at_ns += kNsPerS * (1 + random.below(5))) {
+  constexpr TimeNs kLastNs = 39 * kNsPerS;
+  const TimeNs end_ns = kind.scales_to_zero ? kLastNs : 40 * kNsPerS;
+  for (TimeNs at_ns = 0; at_ns < end_ns; at_ns += kNsPerS * (1 + random.below(5))) {
     ServerStep& step = steps.emplace_back();
     step.at_ns = at_ns;
     for (std::size_t m = 0; m < modules; ++m) {
@@ -173,7 +175,7 @@ inline std::vector<ServerStep> random_server_steps(RandomStream& random, std::si
     }
   }
   if (kind.scales_to_zero)
-    steps.push_back({39 * kNsPerS, std::vector<int>(modules, 1), std::vector<int>(modules, 1)});
+    steps.push_back({kLastNs, std::vector<int>(modules, 1), std::vector<int>(modules, 1)});
   for (std::size_t i = 1; i < steps.size() && kind.calm; ++i) {
     for (std::size_t m = 0; m < modules; ++m) {
       const int before = steps[i - 1].workers[m];
@@ -218,8 +220,10 @@ inline RunSpec random_server_cell(RandomStream& random, const ServerCellKind& ki
   while (spec.faults.size() < 3) {
     const auto first = random.below(static_cast<std::uint64_t>(spec.workers));
     const auto gpus = 1 + random.below(std::min(most, static_cast<std::uint64_t>(spec.workers) - first));
-    spec.faults.push_back(fault_of(FaultKind::kStop, 40e3 * random.uniform(), 1 + 9e3 * random.uniform(),
-                                   static_cast<int>(first), static_cast<int>(gpus)));
+    const double at_ms = 40e3 * random.uniform();
+    const double for_ms = 1 + 9e3 * random.uniform();
+    spec.faults.push_back(
+        fault_of(FaultKind::kStop, at_ms, for_ms, static_cast<int>(first), static_cast<int>(gpus)));
     // What is lost is replaced by the next plan, which is not to take others away.
     if (kind.calm && takes_away(steps, spec.faults.back().at_ns)) spec.faults.pop_back();
   }
