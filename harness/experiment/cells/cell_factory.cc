@@ -390,9 +390,6 @@ CellFrame CellFactory::frame_of(const Cell& cell, const Settings& settings) cons
   names.system = system.name;
   names.library = system.library;
   names.variant = system.variant;
-  names.rows = spec_.rows;
-  names.states = spec_.states;
-  names.replay = spec_.replay;
   return cell_frame(settings, names, module_names(pipelines_[cell.pipeline]));
 }
 
@@ -408,7 +405,9 @@ std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool 
   }
   const std::string rate =
       known ? "rates_rps = [" + text_of(target_rps) + "]" : "loads = [" + text_of(cell.rate) + "]";
-  return cell_text(own.frame, rate, cell.seed, ns_to_ms(slo_of(cell))) + "\n# cell " +
+  const CellRecord record{spec_.rows.has(cell.index), spec_.states.has(cell.index),
+                          spec_.replay.has(cell.index)};
+  return cell_text(own.frame, rate, cell.seed, ns_to_ms(slo_of(cell)), record) + "\n# cell " +
          std::to_string(cell.index) + "\n" + own.checksums;
 }
 
@@ -480,8 +479,8 @@ RunSpec CellFactory::make_world(const Cell& cell) {
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
   if (std::any_of(run.profiles.begin(), run.profiles.end(), takes_lengths))
     run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(resolved_trace(settings)));
-  run.record_states = spec_.states;
-  run.record_replay = spec_.replay;
+  run.record_states = spec_.states.has(cell.index);
+  run.record_replay = spec_.replay.has(cell.index);
   return run;
 }
 

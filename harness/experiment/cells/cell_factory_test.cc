@@ -415,6 +415,23 @@ batch = 0
   }
 }
 
+TEST(CellFactory, RowsCanBeThoseOfSomeCells) {
+  const std::string text = "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nseeds = [1, 2]\n" +
+                           kTwoSystems + "[record]\nrows = [1, 3]\nreplay = 2\n";
+  const ExperimentSpec spec = parse(text);
+  CellFactory factory(spec, "");
+  ASSERT_GE(factory.cells().size(), 4u);
+  for (const Cell& cell : factory.cells()) {
+    const std::string toml = factory.prepare(cell).identity.effective_toml;
+    const bool keeps = cell.index == 1 || cell.index == 3;
+    EXPECT_EQ(toml.find("rows = true") != std::string::npos, keeps) << cell.index;
+    EXPECT_EQ(toml.find("replay = true") != std::string::npos, cell.index == 2) << cell.index;
+    EXPECT_EQ(factory.make_run(factory.prepare(cell)).record_replay, cell.index == 2);
+  }
+  EXPECT_TRUE(has(error_of_cells(text + "states = [0, 999]\n"), "states: found cell 999; allowed: 0 to "));
+  EXPECT_TRUE(has(error_of_cells(text + "states = 0.5\n"), "states: found 0.5; allowed: true, false, or"));
+}
+
 TEST(CellFactory, HashesTellCellsAndBuildsApart) {
   const ExperimentSpec spec =
       parse("[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = \"tweet\"\nseeds = [1, 2]\n" + kTwoSystems);

@@ -79,18 +79,18 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
   text += "traces = [" + toml_text(settings.trace.name) + "]\n";
-  std::string& end = frame.after;
-  if (names.has_tasks) end += requests;
-  end += std::string("\n[record]\nrows = ") + (names.rows ? "true\n" : "false\n");
-  end += std::string("states = ") + (names.states ? "true\n" : "false\n");
-  if (names.replay) end += "replay = true\n";
-  end += names.faults + system_table(settings, names);
+  if (names.has_tasks) frame.between = requests;
+  frame.after = names.faults + system_table(settings, names);
   return frame;
 }
 
-std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms) {
+std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms,
+                      const CellRecord& record) {
+  std::string kept = std::string("\n[record]\nrows = ") + (record.rows ? "true\n" : "false\n");
+  kept += std::string("states = ") + (record.states ? "true\n" : "false\n");
+  if (record.replay) kept += "replay = true\n";
   return frame.before + rate + "\nseeds = [" + std::to_string(seed) + "]\nslo_ms = [" + text_of(slo_ms) +
-         "]\n" + frame.after;
+         "]\n" + frame.between + kept + frame.after;
 }
 
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules) {

@@ -17,15 +17,20 @@ struct CellNames {
   std::string system;
   std::string library;  ///< that it comes with; "": none
   std::string variant;
-  bool rows = true;
-  bool states = false;
-  bool replay = false;
   std::string faults;  ///< fault_tables()
 };
 
-/// A cell's text but for three lines of [workload], which is the same for many cells.
+/// What a cell keeps beside its counters.
+struct CellRecord {
+  bool rows = true;
+  bool states = false;
+  bool replay = false;
+};
+
+/// A cell's text but for three lines of [workload] and for [record], which is the same for many cells.
 struct CellFrame {
   std::string before;
+  std::string between;  ///< the rest of [workload]
   std::string after;
 };
 
@@ -36,7 +41,8 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
                      const std::vector<std::string>& modules);
 
 /// The text of one of its cells. `rate` is a line: "rates_rps = [...]" or "loads = [...]".
-std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms);
+std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms,
+                      const CellRecord& record);
 
 /// The settings that decide the plan: [cluster], [planner], those of [workload] and the modules.
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules);

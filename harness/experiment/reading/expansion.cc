@@ -183,7 +183,18 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
 
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
   check_modules(spec, pipelines);
-  return Expansion(spec, pipelines).run();
+  std::vector<Cell> cells = Expansion(spec, pipelines).run();
+  const auto check = [&](const char* key, const KeptBy& kept) {
+    for (const std::uint32_t cell : kept.cells) {
+      if (cell >= cells.size())
+        throw input_error(place_of(spec, key), "cell " + std::to_string(cell),
+                          "0 to " + std::to_string(cells.size() - 1) + ", as --dry-run numbers them");
+    }
+  };
+  check("record.rows", spec.rows);
+  check("record.states", spec.states);
+  check("record.replay", spec.replay);
+  return cells;
 }
 
 Settings settings_of(const ExperimentSpec& spec, const Cell& cell) { return settings_with(spec, cell, true); }

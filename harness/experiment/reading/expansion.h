@@ -29,7 +29,8 @@ inline constexpr std::size_t kNotSwept = static_cast<std::size_t>(-1);
 
 /// All cells, with every seed that may be added. Outermost first: runtimes, pipelines, traces, SLOs, loads,
 /// seeds, sweeps of shared settings, systems, sweeps of the system's own parameters. `pipelines` are those of
-/// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMaxCells.
+/// workload.pipelines. Throws InputError: modules that no pipeline has, more than kMaxCells, a cell of
+/// [record] that is none.
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
 
 /// How many of all cells, which are the first, there are with that many seeds: at least those listed.

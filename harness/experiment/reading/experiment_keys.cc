@@ -95,12 +95,12 @@ constexpr PlainKey kKeys[] = {
      "metric itself"},
     {"repeat_until", "max_seeds", "20", "an integer from 2 to 1000",
      "no more seeds than this, those listed included"},
-    {"record", "rows", "true", "true or false",
+    {"record", "rows", "true", "true, false, or the cells that do, such as [3, 17]",
      "whether the results hold a row for each request and each visit; every metric is computed either way"},
-    {"record", "states", "false", "true or false",
+    {"record", "states", "false", "as rows",
      "whether the results hold a row for each state that a controller publishes (PARD: one per module and "
      "state period)"},
-    {"record", "replay", "false", "true or false",
+    {"record", "replay", "false", "as rows",
      "whether the results hold all that reached each queue, for `harness replay`"},
 };
 

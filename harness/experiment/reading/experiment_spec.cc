@@ -1,6 +1,7 @@
 #include "harness/experiment/reading/experiment_spec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -63,6 +64,19 @@ void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
+/// true, false, or indices of cells, which expand() checks.
+KeptBy read_kept_by(const TableReader& record, const std::string& key, const KeptBy& standard) {
+  if (!record.has(key)) return standard;
+  constexpr const char* kAllowed = "true, false, or cells as --dry-run numbers them, such as [3, 17]";
+  if (std::holds_alternative<bool>(record.find(key)->data)) return {record.flag_or(key, false)};
+  KeptBy kept;
+  for (const double cell : record.number_axis(key, 0, kMaxCells - 1, kAllowed)) {
+    if (cell != std::floor(cell)) throw input_error(record.place(key), text_of(cell), kAllowed);
+    kept.cells.push_back(static_cast<std::uint32_t>(cell));
+  }
+  return kept;
+}
+
 void read_head(const TableReader& document, ExperimentSpec& spec) {
   check_tables(document);
   spec.name = document.text_or("name", stem_of(spec.file));
@@ -74,9 +88,9 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
     for (const char* key : {"rows", "states", "replay"}) {
       if (record.has(key)) spec.size_places[std::string("record.") + key] = record.place(key);
     }
-    spec.rows = record.flag_or("rows", true);
-    spec.states = record.flag_or("states", false);
-    spec.replay = record.flag_or("replay", false);
+    spec.rows = read_kept_by(record, "rows", spec.rows);
+    spec.states = read_kept_by(record, "states", spec.states);
+    spec.replay = read_kept_by(record, "replay", spec.replay);
   }
   spec.figures = document.text_axis("figures");
 }

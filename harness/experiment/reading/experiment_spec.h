@@ -2,6 +2,7 @@
 // format).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -77,6 +78,15 @@ struct RepeatUntil {
   std::size_t max_seeds = 20;
 };
 
+/// The cells that keep something: none, all, or those with these indices.
+struct KeptBy {
+  bool all = false;
+  std::vector<std::uint32_t> cells = {};
+  bool has(std::uint32_t cell) const {
+    return all || std::find(cells.begin(), cells.end(), cell) != cells.end();
+  }
+};
+
 /// The whole file.
 struct ExperimentSpec {
   std::string file;         ///< for messages
@@ -96,9 +106,9 @@ struct ExperimentSpec {
   std::vector<SweepAxis> sweeps;
   std::optional<RepeatUntil> repeat;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
-  bool rows = true;
-  bool states = false;
-  bool replay = false;
+  KeptBy rows = {true};
+  KeptBy states;
+  KeptBy replay;
 };
 
 /// The file that names the figures: a line each, a tab before what it shows.

@@ -48,8 +48,8 @@ TEST(ExperimentSpec, SmallestFileHasTheStatedDefaults) {
   EXPECT_EQ(spec.workload.seeds, std::vector<std::uint64_t>{1});
   EXPECT_TRUE(spec.workload.rates_rps.empty());
   EXPECT_TRUE(spec.workload.slo_ms.empty());
-  EXPECT_TRUE(spec.rows);
-  EXPECT_FALSE(spec.states);
+  EXPECT_TRUE(spec.rows.has(0));
+  EXPECT_FALSE(spec.states.has(0));
   ASSERT_EQ(spec.systems.size(), 1U);
   EXPECT_EQ(spec.systems[0].variant, "default");
   EXPECT_EQ(spec.traces.at("tweet").shape, "tweet");
@@ -79,8 +79,8 @@ name = "naive"
   EXPECT_EQ(spec.workload.seeds, (std::vector<std::uint64_t>{3, 9007199254740992ULL}));
   EXPECT_EQ(spec.workload.slo_ms, std::vector<double>{250});
   EXPECT_EQ(spec.traces.at("poisson").duration_s, 7);
-  EXPECT_FALSE(spec.rows);
-  EXPECT_TRUE(spec.states);
+  EXPECT_FALSE(spec.rows.has(0));
+  EXPECT_TRUE(spec.states.has(0));
 }
 
 // Each parameter of the shared sections, written in the file, arrives in the struct, and only there.

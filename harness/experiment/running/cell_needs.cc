@@ -36,23 +36,25 @@ CellNeeds needs_of(const PreparedCell& prepared, const ExperimentSpec& spec) {
   const double visits = requests * prepared.visits_per_request;
   const double windows = prepared.duration_s / ns_to_s(RunRecord().window_ns);
   const double periods = prepared.duration_s * 1000 / prepared.settings.serving.state_period_ms;
-  const double kept =
-      spec.rows && is_live(prepared) ? requests * sizeof(RequestRow) + visits * sizeof(VisitRow) : 0;
+  const std::uint32_t cell = prepared.cell.index;
+  const double kept = spec.rows.has(cell) && is_live(prepared)
+                          ? requests * sizeof(RequestRow) + visits * sizeof(VisitRow)
+                          : 0;
   const std::array<Part, 5> parts = {
       Part{windows * (sizeof(WindowCounts) + modules * sizeof(ModuleWindow)) * kCopies,
            "workload.duration_s"},
       Part{std::min(requests, prepared.offered_rps * ns_to_s(prepared.slo_ns)) * kBytesInFlight,
            spec.workload.rates_rps.empty() ? "workload.loads" : "workload.rates_rps"},
       Part{kept, "record.rows"},
-      Part{spec.states ? periods * modules * kBytesPerState * kCopies : 0, "record.states"},
-      Part{spec.replay ? visits * kBytesOfReplay : 0, "record.replay"},
+      Part{spec.states.has(cell) ? periods * modules * kBytesPerState * kCopies : 0, "record.states"},
+      Part{spec.replay.has(cell) ? visits * kBytesOfReplay : 0, "record.replay"},
   };
   CellNeeds needs;
   for (const Part& part : parts) needs.memory_bytes += part.bytes;
   needs.key = std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
                 return a.bytes < b.bytes;
               })->key;
-  if (spec.rows) needs.row_bytes = (requests + visits) * kBytesPerRow;
+  if (spec.rows.has(cell)) needs.row_bytes = (requests + visits) * kBytesPerRow;
   return needs;
 }
 

@@ -234,7 +234,7 @@ bool ExperimentRun::another_round() {
 
 CellRun ExperimentRun::how_to_run(const PreparedCell& prepared, Progress& progress) {
   CellRun how;
-  how.rows = spec_.rows;
+  how.rows = spec_.rows.has(prepared.cell.index);
   how.limit_s = spec_.cell_limit_s;
   how.path = store_.cell_path(prepared.identity.input_hash);
   how.mark = store_.mark_path(prepared.identity.input_hash);
