@@ -75,6 +75,8 @@ void add_claims_command(CLI::App& app, int& exit_code);
 /// true the simulation is; 1: a metric is a regression or a fidelity beyond its tolerance. What cannot be
 /// compared is thrown after the report of the rest.
 void add_compare_command(CLI::App& app, int& exit_code);
+/// `harness diff BASE.h5 NEW.h5`: which settings differ, and what moved beyond the noise of the seeds.
+void add_diff_command(CLI::App& app, int& exit_code);
 /// Of commands that repeat what a system did: the libraries that it may come with.
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.

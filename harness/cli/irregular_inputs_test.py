@@ -98,6 +98,7 @@ INPUTS = {
     "table to draw": ("in.csv", None, ["figures", "in.csv"]),
     "baseline": ("in.h5", None, ["compare", "in.h5", "good.h5"]),
     "results to judge": ("in.h5", None, ["compare", "good.h5", "in.h5"]),
+    "results to differ from": ("in.h5", None, ["diff", "in.h5", "good.h5"]),
     "results of fidelity": ("in.h5", None, ["compare", "--fidelity", "in.h5"]),
     "results of measured times": ("in.h5", None, ["compare", "--fidelity", "in.h5", "--measured-times"]),
     "results to replay": ("in.h5", None, ["replay", "in.h5"]),

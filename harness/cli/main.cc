@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness claims                                       which of the papers' claims hold\n"
       "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
+      "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
       "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
@@ -104,6 +105,7 @@ int run(int argc, char** argv) {
   add_figures_command(app, exit_code);
   add_claims_command(app, exit_code);
   add_compare_command(app, exit_code);
+  add_diff_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_trace_command(app, exit_code);
   add_profile_command(app, exit_code);

@@ -59,8 +59,15 @@ std::string CellKey::series() const {
 }
 
 std::string CellKey::workload() const {
-  return pipeline + " " + trace + " load " + number_text(load) + " slo " + number_text(slo_ms) + " ms seed " +
-         std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
+  return load_text() + " seed " + std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
+}
+
+std::string CellKey::workload_of_seeds() const {
+  return load_text() + (parameters.empty() ? "" : " " + parameters);
+}
+
+std::string CellKey::load_text() const {
+  return pipeline + " " + trace + " load " + number_text(load) + " slo " + number_text(slo_ms) + " ms";
 }
 
 CellKey key_of(const CellIdentity& cell, double slo_ms) {

@@ -26,8 +26,13 @@ struct CellKey {
   std::string series() const;
   /// "lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2".
   std::string workload() const;
+  /// The same of all its seeds: "lv tweet load 1 slo 500 ms pard.lambda=0.2".
+  std::string workload_of_seeds() const;
   /// Both.
   std::string name() const { return series() + " " + workload(); }
+
+ private:
+  std::string load_text() const;
 };
 CellKey key_of(const CellIdentity& cell, double slo_ms);
 
