@@ -115,7 +115,7 @@ EXPERIMENTS = [
      SMALL + 'set = { "planner.max_batch" = 3 }\n[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n', ["system naive sets"]),
     ("more cells than allowed",
      HEAD + f"seeds = {list(range(1000))}\nloads = {[i + 1 for i in range(101)]}\n" + SYSTEM, ["cells", "100000"]),
-    ("rows that are a number", SMALL + "[record]\nrows = 1\n", ["record.rows", "true or false"]),
+    ("rows that are a number", SMALL + "[record]\nrows = 1\n", ["record.rows", "a number", "true, false, or cells"]),
     ("an unknown record key", SMALL + "[record]\nrow = true\n", ["did you mean 'rows'"]),
     ("a trace without a shape", trace("cv = 2"), ["trace.t.shape"]),
     ("a trace that is not used", SMALL + "[trace.poison]\ncv = 2\n",

@@ -417,7 +417,7 @@ batch = 0
 
 TEST(CellFactory, RowsCanBeThoseOfSomeCells) {
   const std::string text = "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nseeds = [1, 2]\n" +
-                           kTwoSystems + "[record]\nrows = [1, 3]\nreplay = 2\n";
+                           kTwoSystems + "[record]\nrows = [1, 3]\nreplay = [2]\n";
   const ExperimentSpec spec = parse(text);
   CellFactory factory(spec, "");
   ASSERT_GE(factory.cells().size(), 4u);
@@ -429,7 +429,7 @@ TEST(CellFactory, RowsCanBeThoseOfSomeCells) {
     EXPECT_EQ(factory.make_run(factory.prepare(cell)).record_replay, cell.index == 2);
   }
   EXPECT_TRUE(has(error_of_cells(text + "states = [0, 999]\n"), "states: found cell 999; allowed: 0 to "));
-  EXPECT_TRUE(has(error_of_cells(text + "states = 0.5\n"), "states: found 0.5; allowed: true, false, or"));
+  EXPECT_TRUE(has(error_of_cells(text + "states = [0.5]\n"), "states: found 0.5; allowed: true, false, or"));
 }
 
 TEST(CellFactory, HashesTellCellsAndBuildsApart) {

@@ -69,6 +69,8 @@ KeptBy read_kept_by(const TableReader& record, const std::string& key, const Kep
   if (!record.has(key)) return standard;
   constexpr const char* kAllowed = "true, false, or cells as --dry-run numbers them, such as [3, 17]";
   if (std::holds_alternative<bool>(record.find(key)->data)) return {record.flag_or(key, false)};
+  if (std::holds_alternative<double>(record.find(key)->data))
+    throw input_error(record.place(key), "a number", kAllowed);
   KeptBy kept;
   for (const double cell : record.number_axis(key, 0, kMaxCells - 1, kAllowed)) {
     if (cell != std::floor(cell)) throw input_error(record.place(key), text_of(cell), kAllowed);
