@@ -11,7 +11,7 @@ namespace harness {
 /// (System::plans_for_others), has the planner, with its period and all that it is told. Latency budgets are
 /// each module's share of the SLO by the planned execution times, as the shared planner's are; `serves` may
 /// refine them. The placement is that of `plans`, or without one that of `serves`. Neither `serves` nor its
-/// controllers may count on a planner of its own.
+/// controllers may count on a planner of its own: it has none, or plans for others too.
 std::unique_ptr<System> composed_system(std::unique_ptr<System> serves, std::unique_ptr<System> plans);
 
 }  // namespace harness

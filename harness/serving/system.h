@@ -57,8 +57,8 @@ class System {
   /// Whether its plans say how many cores workers have (ModulePlan::cores): profiles must say what of a batch
   /// these do then.
   virtual bool plans_cores() const { return false; }
-  /// Whether schedulers of any other system can serve by its plans (composed_system.h): they have no groups,
-  /// and no notes that its own routers must read.
+  /// Whether any other system can serve by its plans, and it by those of others (composed_system.h): they
+  /// have no groups, and no notes that its own routers must read.
   virtual bool plans_for_others() const { return false; }
   /// How long its plans hold: so often it plans again while requests are being sent, whatever
   /// planner.autoscale says, and only then may the groups of its plans change. 0: one plan with groups holds

@@ -27,6 +27,7 @@ class KeysPlacement final : public Placement {
       cores_.push_back(profile->cores);
     }
     is_key_.resize(size_mb_.size(), 0);
+    workers_.resize(size_mb_.size(), std::numeric_limits<int>::max());
   }
 
   void on_plan(TimeNs, const Plan& plan) override {
@@ -34,8 +35,13 @@ class KeysPlacement final : public Placement {
     HARNESS_CHECK(notes == nullptr || notes->is_key.size() == is_key_.size(), "notes of other stages");
     keys_.clear();
     for (ModuleId m = 0; m < is_key_.size(); ++m) {
-      is_key_[m] = notes != nullptr && notes->is_key[m] != 0 ? 1 : 0;
-      if (is_key_[m] != 0 && plan.modules[m].workers > 0) keys_.push_back(m);
+      const int workers = plan.modules[m].workers;
+      if (notes != nullptr)
+        is_key_[m] = notes->is_key[m];
+      else if (workers > workers_[m])
+        is_key_[m] = 1;
+      workers_[m] = workers;
+      if (is_key_[m] != 0 && workers > 0) keys_.push_back(m);
       cores_[m] = plan.modules[m].cores > 0 ? plan.modules[m].cores : context_.profiles[m]->cores;
     }
   }
@@ -175,6 +181,7 @@ class KeysPlacement final : public Placement {
   std::vector<double> size_mb_;       ///< by module
   std::vector<int> cores_;            ///< by module, of the plan in force
   std::vector<std::uint8_t> is_key_;  ///< by module
+  std::vector<int> workers_;          ///< by module, of the plan in force; the largest int before the first
   std::vector<ModuleId> keys_;        ///< those that have workers
   Dispersion dispersion_;
   std::vector<double> row_;  ///< scratch, by server

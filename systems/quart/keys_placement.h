@@ -25,7 +25,8 @@ struct PlacementParams {
   void list(ParamList& params);
 };
 
-/// The placement of QUART. Key stages are those of the plan's notes (QuartNotes); plans without have none.
+/// The placement of QUART. Key stages are those of the plan's notes (QuartNotes). Where another system plans
+/// there are none: a stage is key from the first plan on that has more workers for it than the one before.
 ///
 /// Parameters of a stage that is to be kept are kept on the server where an instance of it has started, after
 /// that has gone too. Above `cache_limit` of the server's memory, and where an instance lacks memory, the

@@ -36,6 +36,12 @@ class Cluster {
     placement = make_keys_placement(context_, params);
   }
   /// Stages that are key, and those of other numbers of workers than 1.
+  /// Of a planner that names no key stages.
+  void plan_workers(const std::vector<int>& workers) {
+    Plan plan;
+    for (const int count : workers) plan.modules.push_back({count});
+    placement->on_plan(0, plan);
+  }
   void plan(const std::vector<ModuleId>& keys) {
     Plan plan;
     plan.modules.resize(profiles_.size());
@@ -97,6 +103,18 @@ TEST(KeysPlacement, PutsKeyStagesWhereMostGpusAreFreeAndPacksOthers) {
   EXPECT_EQ(cluster.start(1), 1u) << "no other is free";
   EXPECT_EQ(cluster.start(0), 1u);
   EXPECT_EQ(cluster.start(0), kNowhere);
+}
+
+TEST(KeysPlacement, WhereAnotherSystemPlansAStageIsKeyOnceItHasBeenEnlarged) {
+  Cluster cluster(3, {2, 4});
+  cluster.plan_workers({2, 1, 1});
+  for (ModuleId stage = 0; stage < 3; ++stage) EXPECT_EQ(cluster.place(stage), 0u) << "no key stage: packed";
+  cluster.plan_workers({1, 2, 1});
+  EXPECT_EQ(cluster.place(0), 0u) << "fewer";
+  EXPECT_EQ(cluster.place(1), 1u) << "most free GPUs";
+  EXPECT_EQ(cluster.place(2), 0u) << "as many";
+  cluster.plan_workers({1, 1, 1});
+  EXPECT_EQ(cluster.place(1), 1u) << "for the rest of the run";
 }
 
 TEST(KeysPlacement, PrefersServersWithTheParameters) {

@@ -16,6 +16,7 @@ class Quart final : public System {
     placement_.list(params);
   }
   bool serves_streams() const override { return true; }
+  bool plans_for_others() const override { return true; }
   bool wants_module_statistics() const override { return true; }
   bool plans_cores() const override { return params_.cores == Cores::kOn; }
   bool wants_sample() const override { return wants_foresight(); }

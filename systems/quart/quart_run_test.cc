@@ -2,9 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/serving/composed_system.h"
+#include "harness/serving/test_params.h"
 #include "harness/sim/test_run.h"
+#include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
 
 namespace harness {
@@ -12,16 +18,18 @@ namespace {
 
 using testing::Ran;
 
-/// 20 requests/s for 30 s, with 100 more within half a second from 10 s on. Starts take 0.9 s from disk or
-/// memory.
-RunSpec burst_cell() {
+/// 20 requests/s for `seconds`, with 100 more within half a second from each of those times on. Starts take
+/// 0.9 s from disk or memory.
+RunSpec burst_cell(int seconds = 30, const std::vector<int>& bursts_s = {10}) {
   std::vector<TimeNs> sent;
-  for (int i = 0; i < 600; ++i) sent.push_back(i * ms_to_ns(50));
-  for (int i = 0; i < 100; ++i) sent.push_back(10 * kNsPerS + i * ms_to_ns(5));
+  for (int i = 0; i < 20 * seconds; ++i) sent.push_back(i * ms_to_ns(50));
+  for (const int from_s : bursts_s) {
+    for (int i = 0; i < 100; ++i) sent.push_back(from_s * kNsPerS + i * ms_to_ns(5));
+  }
   std::sort(sent.begin(), sent.end());
   const Profile stage = load_profiles("quart").profiles.at("bert-21b-8");
   RunSpec spec = testing::make_spec("quart", load_pipeline("quart-bert"), std::vector<Profile>(8, stage), {},
-                                    ms_to_ns(274), sent, 30 * kNsPerS);
+                                    ms_to_ns(274), sent, seconds * kNsPerS);
   spec.workers = 48;
   spec.servers = {4, 108, 1024e3, 48e3};
   spec.serving.queue = QueueScope::kModule;
@@ -67,6 +75,46 @@ TEST(QuartRun, EndsTheBurstSoonerThanReplicasForTheRateAlone) {
     });
   };
   EXPECT_LT(over(fast), over(slow));
+}
+
+/// Two bursts, between which InferLine's Tuner goes down; its sample has none.
+RunSpec two_bursts_cell(std::unique_ptr<System> system) {
+  RunSpec spec = burst_cell(60, {10, 40});
+  spec.system = std::move(system);
+  PlanningTimes planning;
+  planning.sample_ns = 30 * kNsPerS;
+  for (int i = 0; i < 600; ++i) planning.sample.push_back(i * ms_to_ns(50));
+  spec.planning = std::make_shared<const PlanningTimes>(planning);
+  spec.world.cold_start = ColdStart::kCached;
+  return spec;
+}
+
+// Naive serves in order of arrival, too, and drops nothing; the placement is the planner's.
+TEST(QuartRun, NaiveByItsPlansIsQuart) {
+  const RunRecord own = simulate(burst_cell(), nullptr);
+  RunSpec spec = burst_cell();
+  spec.system = composed_system(find_system("naive")->make(), find_system("quart")->make());
+  EXPECT_EQ(simulate(spec, nullptr).fingerprint, own.fingerprint);
+}
+
+TEST(QuartRun, ByInferLinesPlansItIsInferLineWithCopiesAndPlacement) {
+  const auto on_inferline = [](const ParamValues& params) {
+    auto quart = find_system("quart")->make();
+    set_params(*quart, params);
+    return simulate(two_bursts_cell(composed_system(std::move(quart), find_system("inferline")->make())),
+                    nullptr);
+  };
+  const RunRecord inferline = simulate(two_bursts_cell(find_system("inferline")->make()), nullptr);
+  const RunRecord without =
+      on_inferline({{"cache", std::string("none")}, {"placement", std::string("first_fit")}});
+  EXPECT_EQ(without.fingerprint, inferline.fingerprint);
+  const auto from_memory = [](const RunRecord& record) {
+    return std::ranges::count_if(record.workers, [](const WorkerTotals& worker) {
+      return worker.from_memory && worker.added_ns >= 40 * kNsPerS;
+    });
+  };
+  EXPECT_EQ(from_memory(inferline), 0);
+  EXPECT_GT(from_memory(on_inferline({})), 0) << "what the first burst enlarged is key";
 }
 
 TEST(QuartRun, EqualSeedsEqualBits) {

@@ -217,15 +217,15 @@ CellFactory::Configuration& CellFactory::configuration(const Cell& cell, Whose w
 bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (has_streams(own.settings)) return true;
   if (!own.plans_itself) {
-    const RunSpec run = world_of(cell, own.settings);
     const SystemSpec& named = spec_.systems[cell.system];
-    const auto plans = [&run](const System& system) {
+    const auto plans = [run = world_of(cell, own.settings)](const System& system) {
       return system.wants_sample() || system.make_planner(make_context(run)) != nullptr;
     };
-    if (!named.planner.empty() && plans(*make_one_system(named.name, own.settings)))
+    const std::unique_ptr<System> alone = make_one_system(named.name, own.settings);
+    if (!named.planner.empty() && plans(*alone) && !alone->plans_for_others())
       throw input_error(named.place,
                         named.name + ", which has a planner of its own, with planner = " + named.planner,
-                        "a system that the shared planner plans for");
+                        "a system that the shared planner plans for, or that plans for others");
     own.plans_itself = plans(*make_system(named.name, own.settings));
   }
   return *own.plans_itself;

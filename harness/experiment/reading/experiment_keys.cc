@@ -53,7 +53,7 @@ constexpr PlainKey kKeys[] = {
      "what results call this setting of the system"},
     {"system", "params", "{}", "a table of the system's parameters",
      "short for set with the system's name before the key"},
-    {"system", "planner", "(its own)", "a system whose plans others can serve by: inferline",
+    {"system", "planner", "(its own)", "a system whose plans others can serve by: inferline, quart",
      "the system serves by the plans of this one (systems/README.md)"},
     {"system", "planner_params", "{}", "a table of the planner's parameters",
      "short for set with the planner's name before the key"},

@@ -180,7 +180,8 @@ TEST(SystemReader, NaiveOnInferLinesPlansRunsAsInferLine) {
 
 TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
   const std::string at = "exp/test.toml:13: system.planner: found ";
-  const std::string planners = "; allowed: inferline, whose plans schedulers of other systems can serve by";
+  const std::string planners =
+      "; allowed: inferline, quart, whose plans schedulers of other systems can serve by";
   for (const std::string planner : {"inferlin", "loki", "shepherd", "ds2", "pard"})
     EXPECT_EQ(error_of(kOneWorkload + system("pard", "planner = \"" + planner + "\"")),
               at + "\"" + planner + "\"" + planners);
@@ -199,7 +200,7 @@ TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
     EXPECT_EQ(error_of_cells(kOneWorkload + system(name, "planner = \"inferline\"")),
               "exp/test.toml:12: system.name: found " + name +
                   ", which has a planner of its own, with planner = inferline; allowed: a system that the "
-                  "shared planner plans for");
+                  "shared planner plans for, or that plans for others");
   std::string tree = kOneWorkload;
   tree.replace(tree.find("\"tm\""), 4, "\"traffic-analysis\"");
   EXPECT_TRUE(has(error_of_cells(tree + system("naive", "planner = \"inferline\"")),
