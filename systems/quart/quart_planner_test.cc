@@ -83,6 +83,18 @@ TEST(QuartPlanner, StartsWithWhatTheRateNeeds) {
   EXPECT_THROW(PlannerWorld(3, 2).start(10), InputError);
 }
 
+TEST(QuartPlanner, PlansForFullBatches) {
+  // Four in 17.5 ms: 228.6 visits/s a replica.
+  for (const double rate_rps : {205.0, 206.0}) {
+    PlannerWorld world(1);
+    world.profiles = {testing::linear_profile("m", 2.5, 7.5, 8)};
+    world.params.max_batch = 4;
+    EXPECT_EQ(world.start(rate_rps), Counts{rate_rps == 205 ? 1 : 2});
+    EXPECT_EQ(world.plan.modules[0].max_batch, 4);
+    EXPECT_EQ(world.plan.modules[0].exec_ns, ms_to_ns(17.5));
+  }
+}
+
 TEST(QuartPlanner, ABurstIsCorrectedWhereItStandsAndReclaimedLater) {
   PlannerWorld world(3);
   world.params.corrector.kp = 1;

@@ -91,6 +91,19 @@ TEST(QuartWorkload, BertInFive) {
   EXPECT_EQ(load_profiles("quart").profiles.at("bert-21b").load_ns, 45 * kNsPerS) << "section 2.2";
 }
 
+TEST(QuartWorkload, BatchedStagesAreTheSameWithAQuarterForEachFurtherRequest) {
+  const ProfileSet single = load_profiles("quart");
+  for (const auto& [model, batched] : load_profiles("quart-batched").profiles) {
+    const Profile& one = single.profiles.at(model);
+    for (int batch = 1; batch <= batched.max_batch(); ++batch)
+      EXPECT_EQ(batched.latency(batch), one.latency(1) * (batch + 3) / 4) << model;
+    EXPECT_EQ(batched.load_ns, one.load_ns);
+    EXPECT_EQ(batched.cpu_ns, one.cpu_ns);
+    EXPECT_EQ(batched.cores, one.cores);
+    EXPECT_EQ(batched.memory_mb, one.memory_mb);
+  }
+}
+
 TEST(QuartWorkload, FourCoresTakeAThirdOffTwo) {
   for (const auto& [model, profile] : load_profiles("quart").profiles) {
     const auto two = static_cast<double>(latency_with_cores(profile, 1, 2));
