@@ -80,7 +80,7 @@ class InstancePlanner final : public Planner {
     function.gpus = profile.gpus;
     function.most = servers.instances(context_.workers, profile.gpus);
     if (servers.gpus > 0) function.slot_cores = servers.cores / servers.gpus * profile.gpus;
-    const InstanceLimits limits{params_.max_batch, function.slot_cores, params_.cores == CoreRule::kBatch};
+    const InstanceLimits limits{function.slot_cores, params_.cores == CoreRule::kBatch};
     function.kinds = feasible_kinds(profile, function.slo_ns, limits);
     if (function.kinds.empty())
       throw InputError("infless: an instance of " + context_.pipeline->modules[m].name + " takes at least " +
@@ -173,8 +173,6 @@ void InflessParams::list(ParamList& params) {
   params.number("period_s", period_s, 0.1, 1e5, "how often rates are dealt to instances (1 s)");
   params.number("alpha", alpha, 0, 1,
                 "instances are too many where the rate is below R_low + alpha (R_up - R_low) (0.8)");
-  params.integer("max_batch", max_batch, 1, 1024,
-                 "no batch is larger; sizes are powers of two (reconstruction)");
   params.choice(
       "cores", cores, {"batch", "server"},
       "most cores of an instance, where the servers have cores and the profile says what they do: one "

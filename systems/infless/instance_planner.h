@@ -24,7 +24,6 @@ enum class KeepAlive {
 struct InflessParams {
   double period_s = 1;
   double alpha = 0.8;
-  int max_batch = 32;
   CoreRule cores = CoreRule::kBatch;
   KeepAlive keep_alive = KeepAlive::kHistogram;
   double keep_alive_s = 300;

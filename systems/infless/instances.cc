@@ -40,7 +40,7 @@ double left_unused(const InstanceKind& kind, int gpus, int slot_cores) {
 std::vector<InstanceKind> feasible_kinds(const Profile& profile, TimeNs slo_ns,
                                          const InstanceLimits& limits) {
   std::vector<InstanceKind> kinds;
-  const auto largest = static_cast<unsigned>(std::min(limits.max_batch, profile.max_batch()));
+  const auto largest = static_cast<unsigned>(profile.max_batch());
   for (unsigned size = std::bit_floor(largest); size > 0; size /= 2) {
     const int batch = static_cast<int>(size);
     if (profile.cpu_ns == 0 || limits.slot_cores == 0) {

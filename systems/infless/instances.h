@@ -22,7 +22,6 @@ struct InstanceKind {
 
 /// What an instance may take of a server.
 struct InstanceLimits {
-  int max_batch = 32;
   int slot_cores = 0;          ///< that belong to the GPUs of an instance; 0: none are planned
   bool cores_by_batch = true;  ///< at most one core for each request of a batch, and at least two
 };

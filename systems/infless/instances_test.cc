@@ -45,8 +45,9 @@ TEST(InstanceKinds, HaveTheRatesBetweenWhichBatchesFillInTime) {
   const Profile profile = profile_of({40, 45, 52, 60, 68, 75, 82, 90, 92, 95, 97, 100, 102, 105, 107, 110});
   const std::vector<InstanceKind> kinds = feasible_kinds(profile, ms_to_ns(200), {});
   EXPECT_EQ(rates_of(kinds), (std::vector<Rates>{{8, 88, 72}, {4, 66, 28}, {2, 44, 12}, {1, 25, 1}}));
-  EXPECT_EQ(rates_of(feasible_kinds(profile, ms_to_ns(200), {2, 0, true})),
-            (std::vector<Rates>{{2, 44, 12}, {1, 25, 1}}));
+  EXPECT_EQ(rates_of(feasible_kinds(profile_of({40, 45, 52}), ms_to_ns(200), {})),
+            (std::vector<Rates>{{2, 44, 12}, {1, 25, 1}}))
+      << "the profile ends at 3";
   // Half the SLO bounds t of larger batches, the SLO that of one.
   EXPECT_EQ(rates_of(feasible_kinds(profile, ms_to_ns(90), {})),
             (std::vector<Rates>{{2, 44, 44}, {1, 25, 1}}));
@@ -72,20 +73,20 @@ TEST(InstanceKinds, OfQuartsModelsHaveWholeRates) {
 // 137 ms with 2 cores: 46.58 + 180.84 / cores.
 TEST(InstanceKinds, HaveEvenNumbersOfCores) {
   const Profile profile = quart_profile(137);
-  const std::vector<InstanceKind> two = feasible_kinds(profile, ms_to_ns(274), {32, 27, true});
+  const std::vector<InstanceKind> two = feasible_kinds(profile, ms_to_ns(274), {27, true});
   ASSERT_EQ(two.size(), 1u);
   EXPECT_EQ(two.front().cores, 2);
   EXPECT_EQ(two.front().exec_ns, ms_to_ns(137));
-  const std::vector<InstanceKind> many = feasible_kinds(profile, ms_to_ns(274), {32, 27, false});
+  const std::vector<InstanceKind> many = feasible_kinds(profile, ms_to_ns(274), {27, false});
   ASSERT_EQ(many.size(), 13u);
   EXPECT_EQ(many.front().cores, 26);
   EXPECT_NEAR(ns_to_ms(many.front().exec_ns), 46.58 + 180.84 / 26, 1e-5);
   EXPECT_EQ(many.front().up_rps, 18);
   EXPECT_EQ(many.back().cores, 2);
-  EXPECT_EQ(feasible_kinds(profile, ms_to_ns(274), {32, 1, false}).front().cores, 1);
+  EXPECT_EQ(feasible_kinds(profile, ms_to_ns(274), {1, false}).front().cores, 1);
   // With an SLO of 100 ms at least 4 cores (91.8 ms) are needed.
-  EXPECT_EQ(feasible_kinds(profile, ms_to_ns(100), {32, 27, false}).back().cores, 4);
-  EXPECT_TRUE(feasible_kinds(profile, ms_to_ns(100), {32, 27, true}).empty());
+  EXPECT_EQ(feasible_kinds(profile, ms_to_ns(100), {27, false}).back().cores, 4);
+  EXPECT_TRUE(feasible_kinds(profile, ms_to_ns(100), {27, true}).empty());
 }
 
 // Two kinds by hand: 8 requests in 90 ms (r_up 88, r_low 72), one in 40 ms (25, 1).

@@ -15,6 +15,7 @@
 namespace harness {
 namespace {
 
+constexpr double kMemoryLimit = 0.85;  // section 6.1: above this share of it copies are dropped
 constexpr double kBytesPerMb = 1e6;
 constexpr double kHalfByteMb = 0.5 / kBytesPerMb;  // sizes are whole bytes
 
@@ -154,7 +155,7 @@ class KeysPlacement final : public Placement {
   double above_limit_mb(const ServerView& view) const {
     const double capacity_mb = context_.servers.memory_mb;
     if (capacity_mb == 0) return -kInfinity;
-    return (capacity_mb - view.free_memory_mb) - params_.cache_limit * capacity_mb;
+    return (capacity_mb - view.free_memory_mb) - kMemoryLimit * capacity_mb;
   }
 
   /// Drops copies, those used longest ago first and `spared` never, until so much is free; returns what
@@ -194,9 +195,6 @@ void PlacementParams::list(ParamList& params) {
       "cache", cache, {"none", "keys", "all"},
       "whose parameters stay in a server's memory after an instance has gone: nobody's, those of key "
       "stages (section 6.1), those of every stage (beyond the paper)");
-  params.number("cache_limit", cache_limit, 0, 1,
-                "share of a server's memory above which the copies that were used longest ago are dropped "
-                "(section 6.1: 85 %)");
   params.choice(
       "placement", placement, {"quart", "first_fit"},
       "where an instance starts: quart: key stages where their parameters are kept or most GPUs are "

@@ -17,7 +17,6 @@ enum class ServerChoice { kQuart, kFirstFit };
 
 struct PlacementParams {
   CachedStages cache = CachedStages::kKeys;
-  double cache_limit = 0.85;
   ServerChoice placement = ServerChoice::kQuart;
   int roomy_gpus = 2;
   double kl_threshold = 0.001;
@@ -29,7 +28,7 @@ struct PlacementParams {
 /// there are none: a stage is key from the first plan on that has more workers for it than the one before.
 ///
 /// Parameters of a stage that is to be kept are kept on the server where an instance of it has started, after
-/// that has gone too. Above `cache_limit` of the server's memory, and where an instance lacks memory, the
+/// that has gone too. Above 85 % of the server's memory, and where an instance lacks memory, the
 /// copies that were used longest ago are dropped. A stage that is no longer key keeps what it has until then.
 ///
 /// An instance of a key stage starts on a server where its parameters are kept, else on the one with most

@@ -241,26 +241,17 @@ TEST(KeysLru, OneAfterTheOther) {
 //   stage 4: 8 GB beside the copies of 0, 2 and 3 are within the limit
 //   stage 1 from disk, beside four copies: 2 goes, which left at 30 s, not 0, which left at 50 s
 //   stage 3 from memory: now 0 goes; then 2 from disk, beside three
-// With the limit at all of the memory nothing goes.
 TEST(KeysLru, UseMakesYoung) {
-  using Stages = std::vector<std::size_t>;
-  for (const double limit : {0.85, 1.0}) {
-    PlacementParams params;
-    params.cache_limit = limit;
-    PlacementLog log;
-    const bool drops = limit < 1;
-    const Stages order = drops ? Stages{0, 1, 2, 3, 0, 4, 1, 3, 2} : Stages{0, 1, 2, 3, 0, 1, 3, 2};
-    const Ran ran(stage_spec(std::vector<double>(5, 8000), {4, 0, 40'000, 0}, 1, 100, one_at_a_time(5, order),
-                             log, params));
-    EXPECT_EQ(from_memory(ran),
-              drops ? (std::vector<bool>{false, false, false, false, true, false, false, true, false})
-                    : (std::vector<bool>{false, false, false, false, true, true, true, true}));
-    std::vector<ModuleId> gone;
-    for (const auto& [at_ns, module, keeps] : log.changes) {
-      if (!keeps) gone.push_back(module);
-    }
-    EXPECT_EQ(gone, drops ? (std::vector<ModuleId>{1, 2, 0}) : std::vector<ModuleId>{});
+  PlacementLog log;
+  const Ran ran(stage_spec(std::vector<double>(5, 8000), {4, 0, 40'000, 0}, 1, 100,
+                           one_at_a_time(5, {0, 1, 2, 3, 0, 4, 1, 3, 2}), log));
+  EXPECT_EQ(from_memory(ran),
+            (std::vector<bool>{false, false, false, false, true, false, false, true, false}));
+  std::vector<ModuleId> gone;
+  for (const auto& [at_ns, module, keeps] : log.changes) {
+    if (!keeps) gone.push_back(module);
   }
+  EXPECT_EQ(gone, (std::vector<ModuleId>{1, 2, 0}));
 }
 
 // 20 GB hold both copies of 8 GB, but not a second set of the first stage too: the other goes, though the
@@ -352,7 +343,6 @@ PlacementParams random_params(RandomStream& random) {
   PlacementParams params;
   params.cache = static_cast<CachedStages>(random.below(3));
   params.placement = static_cast<ServerChoice>(random.below(4) == 0 ? 1 : 0);
-  params.cache_limit = random.below(2) == 0 ? 0.85 : random.uniform();
   params.roomy_gpus = 1 + static_cast<int>(random.below(5));
   params.kl_threshold = random.below(2) == 0 ? 0.001 : 3;
   return params;
