@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/param_error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
 #include "systems/inferline/early_dropping_policy.h"
@@ -158,8 +159,8 @@ class InferLinePlanner final : public Planner {
     const std::vector<ModuleId> entries = entries_in(*context.pipeline);
     if (entries.size() > 1 && params.tuner == Tunes::kAutoscale &&
         params.tuning.autoscale_signal == AutoscaleSignal::kInSystem)
-      throw InputError(
-          "autoscale_signal is \"in_system\"; inferline counts the requests of one pipeline, not of several");
+      throw ParamError({"", 0, "inferline.autoscale_signal"}, "\"in_system\" for several pipelines",
+                       "\"rate\": inferline counts the requests of one pipeline, not of several");
     for (const ModuleId entry : entries)
       pipelines_.push_back(std::make_unique<PipelinePlanner>(context, params, entry));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/param_error.h"
 #include "harness/core/routes.h"
 #include "harness/serving/sizing_planner.h"
 #include "systems/quart/cpu_compensator.h"
@@ -88,9 +89,9 @@ int most_cores(const ServingContext& context, const QuartParams& params, const P
   if (servers.gpus == 0 || servers.cores == 0) return params.cores_max;
   const int share = servers.cores / servers.gpus * profile.gpus;
   if (params.cores_max > share)
-    throw input_error({"", 0, "quart.cores_max"}, std::to_string(params.cores_max),
-                      "at most the " + std::to_string(share) + " that a server has for an instance of '" +
-                          profile.model + "'");
+    throw ParamError({"", 0, "quart.cores_max"}, std::to_string(params.cores_max),
+                     "at most the " + std::to_string(share) + " that a server has for an instance of '" +
+                         profile.model + "'");
   return params.cores_max > 0 ? params.cores_max : share;
 }
 
@@ -100,7 +101,7 @@ std::vector<CpuCompensator> make_compensators(const ServingContext& context, con
   bool fits = params.cores != Cores::kOff;
   for (const Profile* profile : context.profiles) {
     if (params.cores == Cores::kOn && !has_limit)
-      throw input_error({"", 0, "quart.cores"}, "on without a limit", "cores_max, or cluster.server_cores");
+      throw ParamError({"", 0, "quart.cores"}, "on without a limit", "cores_max, or cluster.server_cores");
     const int most = params.cores == Cores::kOff ? 0 : most_cores(context, params, *profile);
     fits = fits && (context.servers.cores == 0 || profile->cores <= most);
     const int batch = std::min(params.max_batch, profile->max_batch());

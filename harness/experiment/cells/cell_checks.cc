@@ -88,6 +88,24 @@ void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pip
   }
 }
 
+void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run) {
+  if (settings.planner.autoscale && settings.planner.workers != WorkerRule::kRate) {
+    throw input_error(place_of(spec, "planner.autoscale"), "true with workers = balanced",
+                      "true with workers = rate");
+  }
+  for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
+    int most = run.profiles[k].max_batch();
+    for (const ClusterDevice& device : run.devices) {
+      if (device.profiles[k]) most = std::max(most, device.profiles[k]->max_batch());
+    }
+    const int batch = run.module_overrides[k].batch;
+    if (batch <= most) continue;
+    throw input_error(
+        place_of(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
+        "at most " + std::to_string(most) + ", the largest batch in the profile of " + run.profiles[k].model);
+  }
+}
+
 void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,
                        const Plan& plan) {
   const ServingContext context = make_context(run);

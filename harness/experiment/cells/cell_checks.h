@@ -18,6 +18,9 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
 /// Throws InputError for what only requests to task trees can ask for, where a pipeline is none.
 void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines);
 
+/// Throws InputError for what the shared planner would refuse for other reasons than the SLO.
+void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run);
+
 /// Throws InputError where `planner.initial_workers` leaves less of a first plan, which nothing changes
 /// later: the system has a planner and no period, or nobody autoscales. `run` has its system and its sample.
 void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,

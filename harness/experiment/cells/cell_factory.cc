@@ -6,6 +6,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "harness/core/param_error.h"
 #include "harness/core/routes.h"
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/experiment/cells/cell_checks.h"
@@ -67,25 +68,6 @@ std::string pipeline_text(const Pipeline& pipeline) {
   }
   if (pipeline.has_tasks() && pipeline.fixed_fan_out) text += "rounded\n";
   return text;
-}
-
-/// What the planner would refuse for other reasons than the SLO.
-void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run) {
-  if (settings.planner.autoscale && settings.planner.workers != WorkerRule::kRate) {
-    throw input_error(place_of(spec, "planner.autoscale"), "true with workers = balanced",
-                      "true with workers = rate");
-  }
-  for (std::size_t k = 0; k < run.pipeline.modules.size(); ++k) {
-    int most = run.profiles[k].max_batch();
-    for (const ClusterDevice& device : run.devices) {
-      if (device.profiles[k]) most = std::max(most, device.profiles[k]->max_batch());
-    }
-    const int batch = run.module_overrides[k].batch;
-    if (batch <= most) continue;
-    throw input_error(
-        place_of(spec, "module." + run.pipeline.modules[k].name + ".batch"), std::to_string(batch),
-        "at most " + std::to_string(most) + ", the largest batch in the profile of " + run.profiles[k].model);
-  }
 }
 
 /// What the arrivals are scaled to (replayed as recorded: their mean) / reference capacity, so that it is the
@@ -218,8 +200,9 @@ bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (has_streams(own.settings)) return true;
   if (!own.plans_itself) {
     const SystemSpec& named = spec_.systems[cell.system];
-    const auto plans = [run = world_of(cell, own.settings)](const System& system) {
-      return system.wants_sample() || system.make_planner(make_context(run)) != nullptr;
+    const auto plans = [&, run = world_of(cell, own.settings)](const System& system) {
+      return system.wants_sample() ||
+             planner_of(system, make_context(run), own.settings, named.place) != nullptr;
     };
     const std::unique_ptr<System> alone = make_one_system(named.name, own.settings);
     if (!named.planner.empty() && plans(*alone) && !alone->plans_for_others())
@@ -253,13 +236,16 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   const ServingContext context = make_context(run);
   Planned result;
   try {
-    std::unique_ptr<Planner> planner = system == nullptr ? nullptr : system->make_planner(context);
+    std::unique_ptr<Planner> planner;
+    if (system) planner = planner_of(*system, context, settings, spec_.systems[cell.system].place);
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
     result.plan = start_of(run, planner->plan(0, initial_load(run, context, offered_rps), {}));
     check_group_count(result.plan.groups.size());
     settle_devices(run, result.plan);
     result.capacity_rps = harness::capacity_rps(context, result.plan);
     result.why = why_not_held(run, result.plan);
+  } catch (const ParamError&) {
+    throw;
   } catch (const InputError& error) {
     result.why = error.what();
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/param_error.h"
 #include "harness/experiment/reading/readers.h"
 
 namespace harness {
@@ -89,8 +90,14 @@ ServerShape servers_of(const ExperimentSpec& spec, const Settings& settings, con
   if (cluster.gpus_per_server > 0) check_gpus(spec, settings, run);
   const ServerShape servers{cluster.gpus_per_server, cluster.server_cores,
                             cluster.server_memory_gb * kMbPerGb, cluster.gpu_memory_gb * kMbPerGb};
-  for (const Profile& profile : run.profiles) {
+  for (std::size_t k = 0; k < run.profiles.size(); ++k) {
+    const Profile& profile = run.profiles[k];
     check_instance(spec, profile, servers);
+    const Module& module = run.pipeline.modules[k];
+    if (servers.cores > 0 && run.module_overrides[k].cores > servers.cores)
+      throw input_error(place_of(spec, "module." + module.name + ".cores"),
+                        std::to_string(run.module_overrides[k].cores),
+                        "at most the " + count_text(servers.cores, "core") + " of a server");
     if (settings.world.cold_start == ColdStart::kCached && !(profile.memory_mb > 0))
       throw input_error(place_of(spec, "cluster.cold_start"),
                         "cached with " + profile.model + ", whose profile has no memory_mb",
@@ -112,6 +119,19 @@ void check_cores(const SystemSpec& system, const RunSpec& run) {
           system.place,
           system.name + ", which plans cores, with the profile of " + profile.model + ", which has no cpu_ms",
           "profiles that say what of a batch the cores do (cpu_ms, cores)");
+  }
+}
+
+std::unique_ptr<Planner> planner_of(const System& system, const ServingContext& context,
+                                    const Settings& settings, const InputPlace& named_at) {
+  try {
+    return system.make_planner(context);
+  } catch (const ParamError& refused) {
+    InputPlace place = named_at;
+    for (const Assignment& assignment : settings.system_params) {
+      if (assignment.key == refused.key()) place = assignment.place;
+    }
+    throw refused.set_at(place);
   }
 }
 

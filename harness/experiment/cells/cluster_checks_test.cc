@@ -74,6 +74,30 @@ TEST_F(ServerCells, AreRefusedInOneLine) {
          "1 core with an instance of small, which takes 2 cores");
 }
 
+TEST_F(ServerCells, WithMoreCoresThanAServerHasAreRefusedWhereTheyWereSet) {
+  const std::string servers = "workers = 8\ngpus_per_server = 4\nserver_cores = 8\n";
+  const std::string at_most = "; allowed: at most the 8 cores of a server";
+  EXPECT_EQ(error_of_cells(text(servers + "[module.a]\ncores = 9\n")),
+            "exp/test.toml:14: module.a.cores: found 9" + at_most);
+  EXPECT_EQ(error_of_cells(text(servers + "[[sweep]]\nkey = 'module.a.cores'\n"
+                                          "values = [8, 10]\n")),
+            "exp/test.toml:15: module.a.cores: found 10" + at_most);
+  const std::string a_share = "at most the 2 that a server has for an instance of 'small'";
+  std::string quart = text(servers);
+  quart.replace(quart.find("'naive'"), 7, "'quart'\nparams = { cores_max = 3 }");
+  EXPECT_EQ(error_of_cells(quart), "exp/test.toml:8: quart.cores_max: found 3; allowed: " + a_share);
+  std::string table = text(servers + "[quart]\ncores_max = 4\n");
+  table.replace(table.find("'naive'"), 7, "'quart'");
+  EXPECT_EQ(error_of_cells(table), "exp/test.toml:14: quart.cores_max: found 4; allowed: " + a_share);
+  std::string endless = text("workers = 8\n[quart]\ncores = 'on'\n");
+  endless.replace(endless.find("'naive'"), 7, "'quart'");
+  endless.replace(endless.find("pipe.toml"), 9, "small.toml");
+  write_file(folder_ / "small.toml", "slo_ms = 500\n[[module]]\nname = 'a'\nmodel = 'small'\n");
+  EXPECT_EQ(error_of_cells(endless),
+            "exp/test.toml:12: quart.cores: found on without a limit; allowed: cores_max, or "
+            "cluster.server_cores");
+}
+
 TEST_F(ServerCells, AreRefusedWithoutCpuTimesWhereCoresArePlanned) {
   const ExperimentSpec spec = parse(text("workers = 8\ngpus_per_server = 4\n"));
   CellFactory factory(spec, "b");
