@@ -44,8 +44,9 @@ EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
 LAYERS["claims"] = {"core", "record/run", "record", "workloads", "claims"}
 LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
-LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "cli"}
-LAYERS["main"] = EVERYTHING | {"experiment", "claims", "doctor", "cli", "main"}
+LAYERS["views"] = EVERYTHING | {"experiment", "views"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "views", "cli"}
+LAYERS["main"] = LAYERS["cli"] | {"main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.
 FOLDERS = {

@@ -81,6 +81,8 @@ void add_diff_command(CLI::App& app, int& exit_code);
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
 void add_replay_command(CLI::App& app, int& exit_code);
+/// `harness explain RESULTS.h5`: the life of a request, or what stood where at a moment.
+void add_explain_command(CLI::App& app, int& exit_code);
 /// `harness trace info|make|import|cv`; 1: `trace import` did not find every trace.
 void add_trace_command(CLI::App& app, int& exit_code);
 /// `harness trace cv`, a command of `trace`: how predictable streams and groups of streams are (SHEPHERD,

@@ -91,6 +91,7 @@ int run(int argc, char** argv) {
       "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
       "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
       "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
+      "  harness explain results-out/quickstart.h5 --cell 0 --worst 5    why requests were late or dropped\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
       "  harness experiments/shepherd/two-streams.toml        streams of requests to independent models\n"
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
   add_compare_command(app, exit_code);
   add_diff_command(app, exit_code);
   add_replay_command(app, exit_code);
+  add_explain_command(app, exit_code);
   add_trace_command(app, exit_code);
   add_profile_command(app, exit_code);
   add_list_command(app, exit_code);

@@ -183,17 +183,15 @@ class Schedule {
   std::uint64_t accepted_ = 0;
 };
 
-/// And each worker serves one module.
 bool plan_is_fixed(const RunSpec& spec, const RunRecord& record) {
-  return record.plans.size() == spec.profiles.size() && !record.shares_workers &&
+  return record.plans.size() == spec.profiles.size() &&
          std::all_of(record.plans.begin(), record.plans.end(),
                      [](const PlanRow& row) { return row.at_ns == 0; });
 }
 
 /// Only batches take times that are known beforehand.
-bool times_are_known(const RunSpec& spec) {
-  return spec.world.jitter == Jitter::kOff &&
-         std::all_of(spec.profiles.begin(), spec.profiles.end(),
+bool runs_batches_only(const RunSpec& spec) {
+  return std::all_of(spec.profiles.begin(), spec.profiles.end(),
                      [](const Profile& profile) { return profile.service == Service::kBatch; });
 }
 
@@ -230,11 +228,20 @@ void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& rou
 
 }  // namespace
 
+std::string why_no_offline_schedule(const RunSpec& spec, const RunRecord& record) {
+  if (spec.pipeline.has_tasks()) return "the pipeline is a task tree";
+  if (!spec.streams.empty()) return "requests come in streams";
+  if (!spec.faults.empty()) return "the experiment has faults";
+  if (spec.world.jitter != Jitter::kOff) return "execution times have jitter";
+  if (!runs_batches_only(spec)) return "a module does not run batches";
+  if (record.shares_workers) return "workers serve several modules";
+  if (!plan_is_fixed(spec, record)) return "the plan changed during the run";
+  return "";
+}
+
 std::optional<std::uint64_t> offline_schedule(const RunSpec& spec, const RunRecord& record,
                                               std::vector<ScheduledVisit>* visits) {
-  if (spec.pipeline.has_tasks()) return std::nullopt;
-  if (!spec.streams.empty() || !spec.faults.empty() || !times_are_known(spec) || !plan_is_fixed(spec, record))
-    return std::nullopt;
+  if (!why_no_offline_schedule(spec, record).empty()) return std::nullopt;
   if (!can_serve(record)) return 0;
   const Routes routes(spec.pipeline, spec.seed);
   std::vector<Schedule> schedules;

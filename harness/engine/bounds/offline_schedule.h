@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/engine/run_spec.h"
@@ -28,11 +29,14 @@ struct ScheduledVisit {
 /// at most the plan's caps, and in whether batches start evenly spaced over the workers or as soon as one is
 /// free.
 ///
-/// Nothing where no schedule is sure to be feasible: in task trees, with jitter, with services other than
-/// batches, with several streams or faults, where workers serve several modules, or when the plan changes
-/// during the run. `visits` gets the schedule itself, in order of request and module; for tests, as it needs
-/// memory for each visit.
+/// Nothing where no schedule is sure to be feasible (why_no_offline_schedule). `visits` gets the schedule
+/// itself, in order of request and module, which needs memory for each visit.
 std::optional<std::uint64_t> offline_schedule(const RunSpec& spec, const RunRecord& record,
                                               std::vector<ScheduledVisit>* visits = nullptr);
+
+/// Empty, or why no schedule is sure to be feasible: "the plan changed during the run". So it is in task
+/// trees, with jitter, with services other than batches, with several streams or faults, where workers serve
+/// several modules, or when the plan changes during the run.
+std::string why_no_offline_schedule(const RunSpec& spec, const RunRecord& record);
 
 }  // namespace harness

@@ -26,7 +26,8 @@ std::vector<std::string> summary_columns() {
 
 std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   const auto any = [&](auto test) { return std::any_of(rows.begin(), rows.end(), test); };
-  std::vector<std::string> names = {"system", "variant", "pipeline", "trace", "load", "seed", "runtime"};
+  std::vector<std::string> names = {"cell",  "system", "variant", "pipeline",
+                                    "trace", "load",   "seed",    "runtime"};
   if (any([](const SummaryRow& row) { return !row.cell.answers.empty(); })) names.emplace_back("answers");
   if (any([](const SummaryRow& row) { return !row.cell.parameters.empty(); })) {
     names.emplace_back("parameters");

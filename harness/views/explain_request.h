@@ -1,0 +1,78 @@
+// What happened to one request: the facts of `harness explain`, computed from the rows of its cell.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/views/explain_rows.h"
+#include "harness/views/explain_times.h"
+
+namespace harness {
+
+/// A request's visit to a module. Times that it never reached are those of its row.
+struct VisitFacts {
+  VisitRow row;
+  TimeNs on_the_way_ns = 0;       ///< to the module: from the end of `parent`, or from the request's sending
+  std::uint64_t waiting = 0;      ///< other visits that waited at the module when it arrived
+  const PlanRow* plan = nullptr;  ///< the module's part of the plan then in force; null: none was recorded
+  std::uint64_t served_before = 0;  ///< visits that arrived later and started before it left
+  /// Batches of its worker that ran while it waited to join its own, and from there until that started.
+  std::vector<RowBatch> before_join, before_start;
+  ExplainRows::Started meanwhile;        ///< all that the module started while it waited to join a batch
+  std::optional<TimeNs> least_exec_ns;   ///< by the profile
+  TimeNs decided_ns = 0;                 ///< when it joined a batch, or ended without
+  std::optional<std::size_t> state_row;  ///< the module's newest state before then
+};
+
+/// A part of a completed request's time beyond the fastest possible.
+struct LostTime {
+  enum class What { kOnTheWay, kJoin, kStart, kExec };
+  What what = What::kJoin;
+  std::uint16_t module = 0;
+  TimeNs ns = 0;
+};
+
+struct RequestFacts {
+  RequestRow row;
+  TimeNs slo_ns = 0;
+  TimeNs deadline_ns = 0;
+  std::vector<VisitFacts> visits;
+  std::optional<TimeNs> alone_ns;  ///< least time from sending to the end (LeastTimes)
+  /// Of a dropped one: the least time that it still needed then, and batches that its module ran.
+  std::optional<TimeNs> needed_ns;
+  std::vector<RowBatch> running;
+  /// Of a completed one: along the visits that led to its end, each following the one that it waited for,
+  /// the largest first. Their sum is the latency less the least time along these visits.
+  std::vector<LostTime> lost;
+};
+
+/// Throws InputError when there is no such request.
+void require_request(const ExplainRows& rows, std::uint64_t request);
+/// `least` may be null; the request is there.
+RequestFacts explain_request(const ExplainRows& rows, const LeastTimes* least, std::uint64_t request);
+
+/// Which requests are meant: those that were sent from `from_ns` on and before `until_ns`.
+struct SentBetween {
+  TimeNs from_ns = std::numeric_limits<TimeNs>::min();
+  TimeNs until_ns = kNever;
+
+  bool holds(const RequestRow& row) const { return row.sent_ns >= from_ns && row.sent_ns < until_ns; }
+};
+
+/// The `count` of them that completed latest against their deadlines, the latest first.
+std::vector<std::uint64_t> worst_requests(const ExplainRows& rows, SentBetween sent, std::size_t count);
+
+/// Those that were dropped for `reason` (at `module`, unless that is empty): the first `most` to be dropped,
+/// and how many there are.
+struct DroppedRequests {
+  std::vector<std::uint64_t> first;
+  std::uint64_t count = 0;
+};
+/// Throws InputError: no such reason or module, or nothing was dropped so.
+DroppedRequests dropped_requests(const ExplainRows& rows, SentBetween sent, const std::string& reason,
+                                 const std::string& module, std::size_t most);
+
+}  // namespace harness

@@ -1,0 +1,91 @@
+// The rows of a cell in the orders that `harness explain` looks them up by: what stood where at a moment,
+// without going through all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/record/hdf5/results_file.h"
+
+namespace harness {
+
+/// A batch, as the rows of its visits tell. One that was preempted left no rows.
+struct RowBatch {
+  std::uint32_t worker = 0;
+  std::uint16_t module = 0;
+  std::uint16_t size = 0;
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+};
+
+inline bool has_started(const VisitRow& visit) { return visit.batch > 0; }
+/// Whether it ever joined a batch; `worker` then says whose.
+inline bool has_joined(const VisitRow& visit) { return has_started(visit) || visit.joined_ns > 0; }
+/// When it stopped waiting at its module: the start of its batch, or its end.
+inline TimeNs left_queue_ns(const VisitRow& visit) {
+  return has_started(visit) ? visit.started_ns : visit.ended_ns;
+}
+
+/// Looks up rows by request, worker, module and time.
+class ExplainRows {
+ public:
+  /// `cell` of the file at `path` has rows, and outlives this. Throws InputError: a row names a module that
+  /// the cell does not have.
+  ExplainRows(std::string path, const CellContents& cell);
+
+  const std::string& path() const { return path_; }
+  const CellContents& cell() const { return cell_; }
+  const std::string& module_name(std::uint16_t module) const { return cell_.module_names[module]; }
+  /// Null: there is no such request.
+  const RequestRow* request(std::uint64_t id) const;
+  /// Of a request, modules near the entry first.
+  std::vector<const VisitRow*> visits_of(std::uint64_t request) const;
+  /// When it was due: of files that do not say the request's SLO, by the cell's.
+  TimeNs deadline_ns(const RequestRow& request) const;
+  TimeNs slo_ns(const RequestRow& request) const;
+
+  /// Those of the worker that ran at some time between the two, in order of their starts.
+  std::span<const RowBatch> batches_on(std::uint32_t worker, TimeNs from_ns, TimeNs until_ns) const;
+  /// Those of the module that run at that moment: start <= at < end; by worker.
+  std::vector<RowBatch> batches_at(std::uint16_t module, TimeNs at_ns) const;
+  /// Batches of the module that started in [from, until), and the visits in them.
+  struct Started {
+    std::uint64_t batches = 0;
+    std::uint64_t visits = 0;
+  };
+  Started started_between(std::uint16_t module, TimeNs from_ns, TimeNs until_ns) const;
+  /// Visits that had arrived at the module by then and whose batch had not started.
+  std::uint64_t waiting_at(std::uint16_t module, TimeNs at_ns) const;
+  /// Visits of the same module that arrived after this one and whose batch started before this one left.
+  std::uint64_t served_before(const VisitRow& visit) const;
+  /// The module's part of the plan in force; null: none yet.
+  const PlanRow* plan_at(std::uint16_t module, TimeNs at_ns) const;
+  /// The row of the newest state that the module's controller published before then.
+  std::optional<std::size_t> state_before(std::uint16_t module, TimeNs at_ns) const;
+
+ private:
+  struct ModuleRows {
+    std::vector<const VisitRow*> by_arrival;
+    std::vector<TimeNs> left_ns;  ///< sorted
+    std::vector<RowBatch> by_start;
+    TimeNs longest_ns = 0;  ///< of these batches
+    std::vector<std::size_t> states;
+  };
+
+  void check_modules() const;
+  void index_modules();
+  void collect_batches();
+
+  std::string path_;
+  const CellContents& cell_;
+  std::vector<const RequestRow*> requests_;  ///< by id
+  std::vector<const VisitRow*> visits_;      ///< by request
+  std::vector<RowBatch> batches_;            ///< by worker, then start
+  std::vector<ModuleRows> modules_;
+};
+
+}  // namespace harness
