@@ -114,6 +114,7 @@ class Damage:
                     ["show", WHOLE, "--paired", "drop_rate", "--baseline", "naive"], ["compare", WHOLE, "good.h5"],
                     ["compare", "good.h5", WHOLE], ["compare", "--fidelity", WHOLE], ["claims", WHOLE, "--claims-file", "claims.toml"],
                     ["claims", "--folder", "out", "--claims-file", "claims.toml"], ["replay", WHOLE], ["replay", WHOLE, "good.h5"],
+                    ["explain", WHOLE, "--cell", "0", "--worst", "3"], ["explain", WHOLE, "--cell", "1", "--at", "1s"],
                     ["replay", "good.h5", WHOLE], ["whole.toml", "-o", "out"], ["whole.toml", "-o", "out", "--rerun-failed"],
                     ["whole.toml", "-o", "out", "--dry-run"], ["collect", "out/whole.cells"], ["figures", WHOLE, "-o", "figures"]]
         return [["show", path], ["show", path, "--csv"], ["compare", path, path], ["collect", "part/part.cells"],

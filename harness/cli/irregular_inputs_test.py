@@ -101,6 +101,7 @@ INPUTS = {
     "results to differ from": ("in.h5", None, ["diff", "in.h5", "good.h5"]),
     "results of fidelity": ("in.h5", None, ["compare", "--fidelity", "in.h5"]),
     "results of measured times": ("in.h5", None, ["compare", "--fidelity", "in.h5", "--measured-times"]),
+    "results to explain": ("in.h5", None, ["explain", "in.h5", "--worst", "1"]),
     "results to replay": ("in.h5", None, ["replay", "in.h5"]),
     "results to replay with": ("in.h5", None, ["replay", "good.h5", "in.h5"]),
     "cell to collect": ("in.cells/0123456789abcdef.h5", None, ["collect", "in.cells"]),

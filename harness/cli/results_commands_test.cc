@@ -80,7 +80,7 @@ class ResultsCommands : public FolderTest {
 TEST_F(ResultsCommands, ShowPrintsARowPerCell) {
   const std::string table = output_of({"show", path("a.h5")});
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 2);
-  EXPECT_EQ(table.rfind("system  variant", 0), 0u) << table;
+  EXPECT_EQ(table.rfind("cell  system  variant", 0), 0u) << table;
   EXPECT_EQ(output_of({"show", path("a.h5"), "--csv", "--columns", "system,load"}), "system,load\npard,1\n");
   EXPECT_EQ(output_of({"show", path("a.h5"), "--json", "--columns", "trace"}),
             "[\n  {\"trace\": \"tweet\"}\n]\n");

@@ -29,7 +29,8 @@ void ExplainRows::check_modules() const {
   const std::size_t modules = std::min(cell_.record.modules.size(), cell_.module_names.size());
   const auto is_unknown = [modules](const auto& row) { return row.module >= modules; };
   const bool is_damaged = std::any_of(cell_.requests.begin(), cell_.requests.end(), is_unknown) ||
-                          std::any_of(cell_.visits.begin(), cell_.visits.end(), is_unknown);
+                          std::any_of(cell_.visits.begin(), cell_.visits.end(), is_unknown) ||
+                          std::any_of(cell_.record.plans.begin(), cell_.record.plans.end(), is_unknown);
   if (is_damaged) {
     throw input_error({path_, 0, "cells/" + std::to_string(cell_.summary.cell.index)},
                       "rows of a module that the cell does not have", "what harness wrote there");

@@ -85,8 +85,10 @@ CellTimes cell_times(const std::string& path, const CellContents& cell, const st
     if (!prepared.why.empty())
       throw input_error({path, 0, ""}, prepared.why, "a cell that this build can run");
     RunSpec spec = recorded.make_run(prepared);
-    if (spec.profiles.size() != record.modules.size())
-      throw input_error({path, 0, ""}, "another pipeline", "that of the run");
+    const auto is_beyond = [&record](const PlanRow& row) { return row.workers > record.workers.size(); };
+    if (spec.profiles.size() != record.modules.size() ||
+        std::any_of(record.plans.begin(), record.plans.end(), is_beyond))
+      throw input_error({path, 0, ""}, "another pipeline or other workers", "those of the run");
     times.least.emplace(spec, record);
     times.offline = offline_answer(spec, record, requests);
   } catch (const InputError& error) {
