@@ -8,6 +8,7 @@ find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
+find_package(Protobuf REQUIRED)
 
 # Those that have no CMake files of their own: NAME::LIBRARY from the header, the library and Debian's package.
 function(harness_plain_library name header library package)

@@ -70,6 +70,7 @@ LIBRARIES = [
     (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
     (r"torch/|ATen/|c10/", r"^harness/gpu/torch/"),
     (r"cuda|nvml", r"^harness/gpu/(cuda|torch|nccl)/"),
+    (r"google/protobuf/", r"^harness/views/[a-z_]+\.cc$"),
     (r"nccl\.h$", r"^harness/gpu/nccl/"),
     (r"gtest/|gmock/|benchmark/", r"^$"),
 ]

@@ -11,7 +11,7 @@ from problems import Problem
 
 # What CMake looks for (cmake/HarnessDependencies.cmake). LibTorch, CUDA, NCCL, the compiler, CMake, Ninja and Python are the node's.
 WANTED = ["libhdf5-dev", "libopenmpi-dev", "openmpi-bin", "libtomlplusplus-dev", "libcli11-dev", "libboost-dev", "zlib1g-dev",
-          "libssl-dev", "libxxhash-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev"]
+          "libssl-dev", "libxxhash-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev", "libprotobuf-dev", "protobuf-compiler"]
 
 # What every node has in a version of its own that must not be mixed with Debian's, and what no program here needs.
 LEFT_OUT = re.compile(

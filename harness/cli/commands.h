@@ -79,6 +79,8 @@ void add_compare_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 /// Of commands that repeat what a system did: the libraries that it may come with.
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
+/// `harness timeline RESULTS.h5 --cell N -o FILE` writes the cell as a trace for Perfetto's page.
+void add_timeline_command(CLI::App& app, int& exit_code);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
 void add_replay_command(CLI::App& app, int& exit_code);
 /// `harness explain RESULTS.h5`: the life of a request, or what stood where at a moment.

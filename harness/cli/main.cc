@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
       "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
       "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
       "  harness explain results-out/quickstart.h5 --cell 0 --worst 5    why requests were late or dropped\n"
+      "  harness timeline results-out/quickstart.h5 --cell 3 -o t.pftrace    a run to look into\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"
       "  harness experiments/shepherd/two-streams.toml        streams of requests to independent models\n"
@@ -109,6 +110,7 @@ int run(int argc, char** argv) {
   add_diff_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_explain_command(app, exit_code);
+  add_timeline_command(app, exit_code);
   add_trace_command(app, exit_code);
   add_profile_command(app, exit_code);
   add_list_command(app, exit_code);

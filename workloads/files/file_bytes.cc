@@ -18,18 +18,6 @@
 namespace harness {
 namespace {
 
-struct OutputFile {
-  explicit OutputFile(int handle) : descriptor(handle) {}
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-  /// Network file systems say here what did not reach the disk.
-  bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
-  int descriptor;
-};
-
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -76,11 +64,6 @@ std::size_t unpack_member(const std::string& file, std::string_view bytes, std::
   }
 }
 
-void write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  if (const int error = write_fully(descriptor, bytes); error != 0)
-    throw EnvironmentError(path + ": cannot write: " + std::strerror(error));
-}
-
 /// Whether the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
 /// not followed.
 bool is_special(const std::string& path) {
@@ -90,32 +73,25 @@ bool is_special(const std::string& path) {
          !S_ISLNK(facts.st_mode);
 }
 
-void write_special(const std::string& path, std::string_view bytes) {
+int open_special(const std::string& path) {
   // A pipe that nobody reads would not open before somebody does.
-  const OutputFile file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (file.descriptor < 0) throw EnvironmentError(path + ": cannot open: " + std::strerror(errno));
-  ::fcntl(file.descriptor, F_SETFL, ::fcntl(file.descriptor, F_GETFL) & ~O_NONBLOCK);
-  write_all(file.descriptor, bytes, path);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0) throw EnvironmentError(path + ": cannot open: " + std::strerror(errno));
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  return descriptor;
 }
 
 /// A text does not replace results, which take long to make: their name was given by mistake.
 void refuse_results(const std::string& path) {
-  const OutputFile file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   char begin[16] = {};
-  if (file.descriptor < 0 || ::read(file.descriptor, begin, sizeof begin) <= 0) return;
+  const bool has_bytes = descriptor >= 0 && ::read(descriptor, begin, sizeof begin) > 0;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!has_bytes) return;
   const std::string_view text(begin, sizeof begin);
   if (text.starts_with("harness file") || text.starts_with("\x89HDF"))
     throw input_refusal({path, 0, ""},
                         "a results file, which is not replaced by a text; choose another name");
-}
-
-void write_whole(const std::string& temporary, std::string_view bytes, const std::string& path) {
-  ::unlink(temporary.c_str());  // what an earlier process of this number left, or a link
-  OutputFile file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (file.descriptor < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
-  write_all(file.descriptor, bytes, path);
-  if (::fsync(file.descriptor) != 0 || !file.close())
-    throw EnvironmentError(path + ": cannot write: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -171,22 +147,47 @@ std::string packed(std::string_view bytes) {
   return result;
 }
 
+FileWriter::FileWriter(const std::string& path) : path_(path) {
+  if (is_special(path)) {
+    descriptor_ = open_special(path);
+    return;
+  }
+  refuse_results(path);
+  temporary_ = path + ".tmp" + std::to_string(::getpid());
+  ::unlink(temporary_.c_str());  // what an earlier process of this number left, or a link
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileWriter::add(std::string_view bytes) {
+  if (const int error = write_fully(descriptor_, bytes); error != 0)
+    throw EnvironmentError(path_ + ": cannot write: " + std::strerror(error));
+}
+
+void FileWriter::commit() {
+  if (temporary_.empty()) return;
+  const bool is_flushed = ::fsync(descriptor_) == 0;
+  // Network file systems say when they close a file what did not reach the disk.
+  const bool is_closed = is_flushed && ::close(std::exchange(descriptor_, -1)) == 0;
+  if (!is_closed) throw EnvironmentError(path_ + ": cannot write: " + std::strerror(errno));
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+    throw EnvironmentError(path_ + ": cannot rename the finished file: " + std::strerror(errno));
+  temporary_.clear();
+}
+
 void write_file(const std::string& path, std::string_view bytes) {
   const bool gzipped = path.size() > 3 && path.ends_with(".gz");
-  const std::string content = gzipped ? packed(bytes) : std::string(bytes);
-  if (is_special(path)) return write_special(path, content);
-  refuse_results(path);
-  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
-  try {
-    write_whole(temporary, content, path);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  throw EnvironmentError(path + ": cannot rename the finished file: " + std::strerror(reason));
+  FileWriter file(path);
+  if (gzipped)
+    file.add(packed(bytes));
+  else
+    file.add(bytes);
+  file.commit();
 }
 
 namespace {

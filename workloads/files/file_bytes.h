@@ -35,10 +35,29 @@ std::string packed(std::string_view bytes);
 /// another, which fails for the true reason (a full disk, a limit on the size of files, a quota).
 int write_fully(int descriptor, std::string_view bytes);
 
-/// Writes the file under a temporary name beside it, flushes it to the disk and renames it; packed when the
-/// name ends in .gz. A symbolic link is replaced, not followed, but for those of /dev and /proc: they, and
-/// any device or pipe, are written directly (/dev/stdout). Throws EnvironmentError naming the path; nothing
-/// is then left behind.
+/// A file that is written piece by piece, under a temporary name beside it; commit() flushes it to the disk
+/// and renames it. A symbolic link is replaced, not followed, but for those of /dev and /proc: they, and any
+/// device or pipe, are written directly (/dev/stdout). All throw EnvironmentError naming the path; without a
+/// commit() nothing is left behind.
+class FileWriter {
+ public:
+  /// Throws InputError when there are results under that name, which take long to make.
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  void add(std::string_view bytes);
+  /// To be called once, after the last add().
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;  ///< empty: written directly
+  int descriptor_ = -1;
+};
+
+/// Writes the file as a FileWriter does; packed when the name ends in .gz.
 void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace harness

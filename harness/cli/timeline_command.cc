@@ -1,0 +1,129 @@
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/cli/commands.h"
+#include "harness/experiment/storing/replay_results.h"
+#include "harness/views/timeline.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLongestS = 1e9;
+
+struct TimelineOptions {
+  std::string results;
+  std::uint32_t cell = 0;
+  std::string from;
+  std::string to;
+  std::string output;
+};
+
+/// "31.2s", "250ms" or "31.2", in seconds.
+TimeNs time_of(const char* option, const std::string& text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit == "ms") value /= 1000;
+  const bool is_number = failure == std::errc() && (unit.empty() || unit == "s" || unit == "ms");
+  if (!is_number || !(value >= 0 && value <= kLongestS))
+    throw input_error({"", 0, option}, "'" + text + "'", "a time of the run, as 31.2s or 250ms");
+  return s_to_ns(value);
+}
+
+TimeSpan span_of(const TimelineOptions& options) {
+  TimeSpan span;
+  if (!options.from.empty()) span.from_ns = time_of("--from", options.from);
+  if (!options.to.empty()) span.to_ns = time_of("--to", options.to);
+  if (span.from_ns >= span.to_ns)
+    throw input_error({"", 0, "--to"}, "'" + options.to + "'", "a time after --from");
+  return span;
+}
+
+CellContents cell_with_rows(const TimelineOptions& options) {
+  CellContents cell = read_cell(options.results, options.cell);
+  if (cell.summary.sent > 0 && cell.requests.empty() && cell.visits.empty())
+    throw input_error({options.results, 0, cell_place(options.cell)}, "no rows of requests and visits",
+                      "a cell that ran with [record] rows = true");
+  return cell;
+}
+
+/// Where branches of requests join; says so when that is not known any more.
+std::optional<Pipeline> pipeline_of(const TimelineOptions& options, const CellContents& cell) {
+  const bool is_tree = !cell.summary.cell.answers.empty();
+  if (is_tree || cell.module_names.size() < 2) return std::nullopt;
+  std::string why;
+  try {
+    RecordedCell recorded(options.results, options.cell, cell.summary.cell.effective_toml, ".");
+    Pipeline pipeline = recorded.make_world().pipeline;
+    if (pipeline.modules.size() == cell.module_names.size() && !pipeline.has_tasks()) return pipeline;
+    why = "its modules are others here";
+  } catch (const InputError& error) {
+    why = error.what();
+  }
+  std::fprintf(
+      stderr,
+      "harness timeline: the pipeline is not known (%s): where branches join, only the arrow from the "
+      "last one is drawn\n",
+      printable(why).c_str());
+  return std::nullopt;
+}
+
+std::vector<PreemptedBatch> preempted_of(const TimelineOptions& options, const CellContents& cell) {
+  std::uint64_t preempted = 0;
+  for (const ModuleTotals& module : cell.record.modules) preempted += module.preempted;
+  if (preempted == 0) return {};
+  std::vector<PreemptedBatch> batches =
+      preempted_batches(read_cell_replay(options.results, options.cell).logs);
+  if (batches.size() < preempted)
+    std::fprintf(stderr, "harness timeline: %s not shown: [record] replay = true keeps them\n",
+                 counted(preempted - batches.size(), "preempted batch").c_str());
+  return batches;
+}
+
+void timeline(const TimelineOptions& options) {
+  const TimeSpan span = span_of(options);
+  const CellContents cell = cell_with_rows(options);
+  const std::optional<Pipeline> pipeline = pipeline_of(options, cell);
+  const TimelineCounts counts = write_timeline(
+      options.output, {cell, span, pipeline ? &*pipeline : nullptr, preempted_of(options, cell)});
+  print_text(options.output + ": " + std::to_string(counts.batches) + " batches of " +
+             std::to_string(counts.visits) + " visits, " + std::to_string(counts.preempted) + " preempted, " +
+             std::to_string(counts.drops) + " drops, " + std::to_string(counts.late) + " late requests, " +
+             std::to_string(counts.bytes) + " bytes; open it at https://ui.perfetto.dev\n");
+}
+
+}  // namespace
+
+void add_timeline_command(CLI::App& app, int& exit_code) {
+  static_cast<void>(exit_code);
+  const auto options = std::make_shared<TimelineOptions>();
+  CLI::App* command = app.add_subcommand("timeline", "Write a cell's rows as a trace for Perfetto's page");
+  command->footer(
+      "The trace has a track for each worker with its batches, and for each module its waiting visits, drops "
+      "and\n"
+      "plans; arrows lead from batch to batch of a request. Open it at https://ui.perfetto.dev (Open trace "
+      "file):\n"
+      "it stays in the browser (docs/timeline.md).\n"
+      "Examples:\n"
+      "  harness timeline results-out/quickstart.h5 --cell 3 -o t.pftrace\n"
+      "  harness timeline results-out/quickstart.h5 --cell 3 --from 30s --to 40s -o t.pftrace");
+  command->add_option("results", options->results, "results file (HDF5)")
+      ->required()
+      ->type_name("RESULTS.h5");
+  command->add_option("--cell", options->cell, "number of the cell, as harness show prints it")
+      ->required()
+      ->type_name("N");
+  command->add_option("--from", options->from, "leave out what ended before this time of the run")
+      ->type_name("TIME");
+  command->add_option("--to", options->to, "leave out what began at this time or later")->type_name("TIME");
+  command->add_option("-o,--output", options->output, "the trace")->required()->type_name("FILE.pftrace");
+  command->callback([options] { timeline(*options); });
+}
+
+}  // namespace harness
