@@ -48,7 +48,7 @@ def own_libraries():
 
 
 # Libraries that must be of the same version as the headers or the plugins, which are the prefix's.
-OF_THE_PREFIX = re.compile(r"^lib(hdf5|mpi|open-|mca_|oshmem|ompi|pmix|tomlplusplus|benchmark|glpk)")
+OF_THE_PREFIX = re.compile(r"^lib(hdf5|mpi|open-|mca_|oshmem|ompi|pmix|tomlplusplus|benchmark|glpk|protobuf|protoc)")
 
 
 def link_libraries(prefix, own):
@@ -101,7 +101,7 @@ def with_prefix(env, prefix):
 
 def outside(prefix, cache):
     """Entries of a CMake cache for libraries that the prefix holds, but that were found elsewhere: ["NAME=PATH"]."""
-    names = re.compile(r"^((?:HDF5|MPI|ZLIB|OPENSSL|Boost|GTest|benchmark|GLPK|xxHash|CLI11|tomlplusplus)\w*):(?:FILEPATH|PATH)=(/.*)$", re.MULTILINE)
+    names = re.compile(r"^((?:HDF5|MPI|ZLIB|OPENSSL|Boost|GTest|benchmark|GLPK|Protobuf|xxHash|CLI11|tomlplusplus)\w*):(?:FILEPATH|PATH)=(/.*)$", re.MULTILINE)
     # The node's own C library, which every list of libraries ends with.
     system = re.compile(r"/lib(c|m|dl|pthread|rt)\.(so|a)$")
     return [f"{name}={path}" for name, path in names.findall(cache)

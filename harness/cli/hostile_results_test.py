@@ -140,7 +140,8 @@ def check_control_characters(harness, folder, failures):
                     ["show", "names.h5", "--models"], ["show", "names.h5", "--paired", "goodput_rps"],
                     ["compare", "names.h5", "more.h5"], ["compare", "names.h5", "good.h5"], ["diff", "names.h5", "more.h5"],
                     ["replay", "names.h5"], ["replay", "names.h5", "good.h5"], ["claims", "names.h5"],
-                    ["explain", "names.h5", "--worst", "1"], ["explain", "names.h5", "--at", "1s", "--json"], ["figures", "names.h5", "-o", "figures"]):
+                    ["explain", "names.h5", "--worst", "1"], ["explain", "names.h5", "--at", "1s", "--json"], ["figures", "names.h5", "-o", "figures"],
+                    ["timeline", "names.h5", "--cell", "0", "-o", "t"]):
         done = run([harness, *command], folder)
         text = done.stdout + done.stderr
         if any(c in text for c in "\x1b\x9b\x7f\r"):

@@ -104,6 +104,7 @@ INPUTS = {
     "results to explain": ("in.h5", None, ["explain", "in.h5", "--worst", "1"]),
     "results to replay": ("in.h5", None, ["replay", "in.h5"]),
     "results to replay with": ("in.h5", None, ["replay", "good.h5", "in.h5"]),
+    "results of a timeline": ("in.h5", None, ["timeline", "in.h5", "--cell", "0", "-o", "o.pftrace"]),
     "cell to collect": ("in.cells/0123456789abcdef.h5", None, ["collect", "in.cells"]),
     "pipeline of results": ("mine/p.toml", None, ["replay", "named.h5", "--folder", "mine"]),
     "trace of results": ("mine/t.csv", None, ["compare", "--fidelity", "timed.h5", "--measured-times", "--folder", "mine"]),

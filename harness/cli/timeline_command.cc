@@ -47,6 +47,8 @@ TimeSpan span_of(const TimelineOptions& options) {
 
 CellContents cell_with_rows(const TimelineOptions& options) {
   CellContents cell = read_cell(options.results, options.cell);
+  if (cell.summary.status == "skipped")
+    throw input_refusal({options.results, 0, cell_place(options.cell)}, "was skipped: " + cell.summary.why);
   if (cell.summary.sent > 0 && cell.requests.empty() && cell.visits.empty())
     throw input_error({options.results, 0, cell_place(options.cell)}, "no rows of requests and visits",
                       "a cell that ran with [record] rows = true");
@@ -109,7 +111,7 @@ void add_timeline_command(CLI::App& app, int& exit_code) {
       "and\n"
       "plans; arrows lead from batch to batch of a request. Open it at https://ui.perfetto.dev (Open trace "
       "file):\n"
-      "it stays in the browser (docs/timeline.md).\n"
+      "it stays in the browser (docs/commands.md, Timelines).\n"
       "Examples:\n"
       "  harness timeline results-out/quickstart.h5 --cell 3 -o t.pftrace\n"
       "  harness timeline results-out/quickstart.h5 --cell 3 --from 30s --to 40s -o t.pftrace");

@@ -1,4 +1,4 @@
-// A cell's rows as a timeline: a trace of TrackEvents for Perfetto's page (docs/timeline.md).
+// A cell's rows as a timeline: a trace of TrackEvents for Perfetto's page (docs/commands.md, Timelines).
 //
 // Tracks, under one for the cell: for each module its waiting visits as a counter, its drops, its plans and
 // its workers with their batches; workers that serve several modules stand apart. Late requests have a track

@@ -49,7 +49,7 @@ CellContents contents_of(const RunSpec& spec, const Ran& ran) {
 using BatchKey = std::tuple<WorkerId, TimeNs, TimeNs, ModuleId>;
 using Batches = std::map<BatchKey, std::vector<const VisitRow*>>;
 
-/// What a timeline must say, from the rows by the words of docs/timeline.md.
+/// What a timeline must say, from the rows by the words of docs/commands.md, Timelines.
 class Expected {
  public:
   Expected(const RunSpec& spec, const CellContents& cell, const TimeSpan& span)

@@ -146,7 +146,9 @@ void TraceWriter::flow(std::uint64_t id, bool is_last) {
 }
 
 void TraceWriter::end_event() {
-  state_->packet.set_sequence_flags(perfetto::TracePacket::SEQ_NEEDS_INCREMENTAL_STATE);
+  // What has no name refers to nothing that was written before.
+  if (state_->event().has_name_iid())
+    state_->packet.set_sequence_flags(perfetto::TracePacket::SEQ_NEEDS_INCREMENTAL_STATE);
   send();
 }
 
