@@ -106,6 +106,22 @@ TEST_F(TimelineCases, APartHasTheBatchesThatOverlapIt) {
   EXPECT_TRUE(trace.flows.empty()) << "what it led to is not there";
 }
 
+/// A point whenever the number changes, one for all that happens at a time, and one at the beginning.
+TEST_F(TimelineCases, TheCounterIsOfVisitsThatHaveArrivedAndNotStarted) {
+  CellContents cell =
+      cell_of(1, {}, {visit(0, 0, 0, 0, 10, 30), visit(1, 0, 0, 0, 10, 30), visit(2, 0, 0, 0, 40, 50)});
+  cell.visits[0].arrived_ns = 0;
+  cell.visits[1].arrived_ns = ms_to_ns(5);
+  const auto points = [&](double from_ms, TimeNs to_ns) {
+    return written(cell, {ms_to_ns(from_ms), to_ns}).find("m0/visits waiting")->points;
+  };
+  using Points = std::vector<std::pair<TimeNs, std::int64_t>>;
+  EXPECT_EQ(points(0, kNever), (Points{{0, 1}, {ms_to_ns(5), 2}, {ms_to_ns(10), 0}}));
+  EXPECT_EQ(points(5, kNever), (Points{{ms_to_ns(5), 2}, {ms_to_ns(10), 0}}));
+  EXPECT_EQ(points(6, kNever), (Points{{ms_to_ns(6), 2}, {ms_to_ns(10), 0}}));
+  EXPECT_EQ(points(0, ms_to_ns(10)), (Points{{0, 1}, {ms_to_ns(5), 2}}));
+}
+
 TEST_F(TimelineCases, OverlappingBatchesOfAWorkerHaveTracksOfTheirOwn) {
   CellContents cell =
       cell_of(1, {}, {visit(0, 0, 0, 0, 0, 10), visit(1, 0, 0, 0, 9, 20), visit(2, 0, 0, 0, 12, 15)});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <tuple>
@@ -253,7 +254,7 @@ struct Kind {
   Tally at_least;
   int cells = 8;
 };
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
 class TimelineOf : public ::testing::TestWithParam<Kind> {
  protected:
