@@ -364,8 +364,8 @@ std::vector<std::string> explanation_notes(const Explanation& explanation) {
         "batches were preempted: their visits waited again, and only their last batch has rows");
   if (!explanation.requests.empty() && !explanation.times.least)
     notes.push_back("no least times and no offline schedule: " + explanation.times.why_none);
-  if (explanation.times.least && cell.summary.cell.runtime != "simulated")
-    notes.emplace_back("least times are those of the profiles: batches of a live run may be shorter");
+  if (explanation.times.may_be_shorter)
+    notes.emplace_back("least times are those of the profiles: with jitter, or live, batches may be shorter");
   return notes;
 }
 

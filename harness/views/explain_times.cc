@@ -90,6 +90,7 @@ CellTimes cell_times(const std::string& path, const CellContents& cell, const st
         std::any_of(record.plans.begin(), record.plans.end(), is_beyond))
       throw input_error({path, 0, ""}, "another pipeline or other workers", "those of the run");
     times.least.emplace(spec, record);
+    times.may_be_shorter = spec.world.jitter != Jitter::kOff || is_live(prepared);
     times.offline = offline_answer(spec, record, requests);
   } catch (const InputError& error) {
     times.why_none = error.what();

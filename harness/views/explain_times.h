@@ -56,7 +56,8 @@ OfflineAnswer offline_answer(const RunSpec& spec, const RunRecord& record,
 struct CellTimes {
   std::optional<LeastTimes> least;
   OfflineAnswer offline;
-  std::string why_none;  ///< why there are no least times; then there is no schedule either
+  bool may_be_shorter = false;  ///< than the least times, as batches vary: jitter, live runs
+  std::string why_none;         ///< why there are no least times; then there is no schedule either
 };
 
 /// Relative paths of the settings start at `folder`. What cannot be made again, as its pipeline, profiles or
