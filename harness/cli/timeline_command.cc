@@ -83,8 +83,9 @@ std::vector<PreemptedBatch> preempted_of(const TimelineOptions& options, const C
   std::vector<PreemptedBatch> batches =
       preempted_batches(read_cell_replay(options.results, options.cell).logs);
   if (batches.size() < preempted)
-    std::fprintf(stderr, "harness timeline: %s not shown: [record] replay = true keeps them\n",
-                 counted(preempted - batches.size(), "preempted batch").c_str());
+    std::fprintf(
+        stderr, "harness timeline: %llu of %llu preempted batches shown: [record] replay = true keeps them\n",
+        static_cast<unsigned long long>(batches.size()), static_cast<unsigned long long>(preempted));
   return batches;
 }
 
