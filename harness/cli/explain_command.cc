@@ -1,7 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +6,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/experiment/reading/system_libraries.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/views/chosen_cell.h"
 #include "harness/views/explain_report.h"
 
 namespace harness {
@@ -32,51 +29,10 @@ struct ExplainOptions {
   bool json = false;
 };
 
-/// The cell that was named, or the only one.
-std::uint32_t chosen_cell(const ExplainOptions& options) {
-  const std::vector<SummaryRow> rows = read_summary(options.results);
-  if (!options.cell && rows.size() == 1) return rows.front().cell.index;
-  std::string cells = "a cell of this file";
-  if (!rows.empty()) {
-    const auto lower = [](const SummaryRow& a, const SummaryRow& b) { return a.cell.index < b.cell.index; };
-    const auto [first, last] = std::minmax_element(rows.begin(), rows.end(), lower);
-    cells += ", " + std::to_string(first->cell.index) + " to " + std::to_string(last->cell.index);
-  }
-  cells += " (harness show " + options.results + " lists them)";
-  const InputPlace place{options.results, 0, "--cell"};
-  if (!options.cell) throw input_error(place, "nothing", cells);
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const SummaryRow& one) { return one.cell.index == *options.cell; });
-  if (row == rows.end()) throw input_error(place, std::to_string(*options.cell), cells);
-  return *options.cell;
-}
-
-void require_rows(const std::string& path, const CellContents& cell) {
-  const InputPlace place{path, 0, "cell " + std::to_string(cell.summary.cell.index)};
-  if (cell.summary.status == "skipped")
-    throw input_error(place, "skipped: " + cell.summary.why, "a cell that ran");
-  if (cell.requests.empty())
-    throw input_error(place, "no rows of requests", "results of an experiment with [record] rows = true");
-}
-
-/// "31.2s", "31.2", "31200ms"; `otherwise` where the option was not given.
-TimeNs parsed_time(const char* option, const std::string& text, TimeNs otherwise) {
-  if (text.empty()) return otherwise;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(rest, end);
-  const bool is_number = error == std::errc() && std::abs(value) < 1e9;
-  if (!is_number || (unit != "" && unit != "s" && unit != "ms"))
-    throw input_error({"", 0, option}, "'" + text + "'",
-                      "a time since the start of the load: 31.2s, 31200ms");
-  return unit == "ms" ? ms_to_ns(value) : s_to_ns(value);
-}
-
 SentBetween sent_between(const ExplainOptions& options) {
   SentBetween sent;
-  sent.from_ns = parsed_time("--from", options.from, sent.from_ns);
-  sent.until_ns = parsed_time("--to", options.to, sent.until_ns);
+  if (!options.from.empty()) sent.from_ns = time_of_run("--from", options.from);
+  if (!options.to.empty()) sent.until_ns = time_of_run("--to", options.to);
   const bool is_range = !options.from.empty() || !options.to.empty();
   if (is_range && options.worst == 0 && options.dropped_by.empty())
     throw input_error({"", 0, "--from, --to"}, "no choice to narrow", "them beside --worst or --dropped-by");
@@ -109,11 +65,10 @@ std::vector<std::uint64_t> chosen_requests(const ExplainOptions& options, SentBe
 
 void explain(const ExplainOptions& options) {
   check_asked(options);
-  const TimeNs at_ns = parsed_time("--at", options.at, 0);
+  const TimeNs at_ns = options.at.empty() ? 0 : time_of_run("--at", options.at);
   const SentBetween sent = sent_between(options);
   for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
-  const CellContents cell = read_cell(options.results, chosen_cell(options));
-  require_rows(options.results, cell);
+  const CellContents cell = cell_with_rows(options.results, chosen_cell(options.results, options.cell));
   const ExplainRows rows(options.results, cell);
   Explanation explanation(rows);
   if (!options.at.empty()) {
@@ -141,7 +96,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "system\n"
       "believed, why it was dropped or late, and whether any policy could have served it in time. The file "
       "needs\n"
-      "rows ([record] rows = true); [record] states = true adds what controllers published.\n"
+      "rows ([record] rows); [record] states adds what controllers published.\n"
       "Examples:\n"
       "  harness explain quickstart.h5 --cell 3 --dropped-by estimated_late\n"
       "  harness explain quickstart.h5 --cell 0 --worst 5 --from 30s --to 40s\n"

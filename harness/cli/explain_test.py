@@ -390,7 +390,7 @@ def check_refusals(failures, harness, folder):
     write(folder, "none.toml", SMALL + "[record]\nrows = false\n")
     failures.expect("a run without rows", run([harness, "none.toml", "-o", ".", "--quiet"], folder), 0)
     for what, arguments, words in (
-            ("no rows", ["none.h5", "--worst", "1"], ["none.h5: cell 0", "no rows", "[record] rows = true"]),
+            ("no rows", ["none.h5", "--worst", "1"], ["none.h5: cell 0", "no rows", "record.rows=[0]"]),
             ("nothing asked", ["chains.h5", "--cell", "0"], ["--request ID, --worst K, --dropped-by REASON, --at TIME"]),
             ("two things asked", ["chains.h5", "--cell", "0", "--worst", "1", "--at", "1s"], ["found several of them"]),
             ("no cell named", ["chains.h5", "--worst", "1"], ["--cell: missing", "0 to 2", "harness show chains.h5"]),

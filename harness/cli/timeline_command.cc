@@ -1,6 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -9,50 +7,27 @@
 
 #include "harness/cli/commands.h"
 #include "harness/experiment/storing/replay_results.h"
+#include "harness/views/chosen_cell.h"
 #include "harness/views/timeline.h"
 
 namespace harness {
 namespace {
 
-constexpr double kLongestS = 1e9;
-
 struct TimelineOptions {
   std::string results;
-  std::uint32_t cell = 0;
+  std::optional<std::uint32_t> cell;
   std::string from;
   std::string to;
   std::string output;
 };
 
-/// "31.2s", "250ms" or "31.2", in seconds.
-TimeNs time_of(const char* option, const std::string& text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit == "ms") value /= 1000;
-  const bool is_number = failure == std::errc() && (unit.empty() || unit == "s" || unit == "ms");
-  if (!is_number || !(value >= 0 && value <= kLongestS))
-    throw input_error({"", 0, option}, "'" + text + "'", "a time of the run, as 31.2s or 250ms");
-  return s_to_ns(value);
-}
-
 TimeSpan span_of(const TimelineOptions& options) {
   TimeSpan span;
-  if (!options.from.empty()) span.from_ns = time_of("--from", options.from);
-  if (!options.to.empty()) span.to_ns = time_of("--to", options.to);
+  if (!options.from.empty()) span.from_ns = time_of_run("--from", options.from);
+  if (!options.to.empty()) span.to_ns = time_of_run("--to", options.to);
   if (span.from_ns >= span.to_ns)
     throw input_error({"", 0, "--to"}, "'" + options.to + "'", "a time after --from");
   return span;
-}
-
-CellContents cell_with_rows(const TimelineOptions& options) {
-  CellContents cell = read_cell(options.results, options.cell);
-  if (cell.summary.status == "skipped")
-    throw input_refusal({options.results, 0, cell_place(options.cell)}, "was skipped: " + cell.summary.why);
-  if (cell.summary.sent > 0 && cell.requests.empty() && cell.visits.empty())
-    throw input_error({options.results, 0, cell_place(options.cell)}, "no rows of requests and visits",
-                      "a cell that ran with [record] rows = true");
-  return cell;
 }
 
 /// Where branches of requests join; says so when that is not known any more.
@@ -61,7 +36,7 @@ std::optional<Pipeline> pipeline_of(const TimelineOptions& options, const CellCo
   if (is_tree || cell.module_names.size() < 2) return std::nullopt;
   std::string why;
   try {
-    RecordedCell recorded(options.results, options.cell, cell.summary.cell.effective_toml, ".");
+    RecordedCell recorded(options.results, cell.summary.cell.index, cell.summary.cell.effective_toml, ".");
     Pipeline pipeline = recorded.make_world().pipeline;
     if (pipeline.modules.size() == cell.module_names.size() && !pipeline.has_tasks()) return pipeline;
     why = "its modules are others here";
@@ -81,7 +56,7 @@ std::vector<PreemptedBatch> preempted_of(const TimelineOptions& options, const C
   for (const ModuleTotals& module : cell.record.modules) preempted += module.preempted;
   if (preempted == 0) return {};
   std::vector<PreemptedBatch> batches =
-      preempted_batches(read_cell_replay(options.results, options.cell).logs);
+      preempted_batches(read_cell_replay(options.results, cell.summary.cell.index).logs);
   if (batches.size() < preempted)
     std::fprintf(
         stderr, "harness timeline: %llu of %llu preempted batches shown: [record] replay = true keeps them\n",
@@ -91,7 +66,7 @@ std::vector<PreemptedBatch> preempted_of(const TimelineOptions& options, const C
 
 void timeline(const TimelineOptions& options) {
   const TimeSpan span = span_of(options);
-  const CellContents cell = cell_with_rows(options);
+  const CellContents cell = cell_with_rows(options.results, chosen_cell(options.results, options.cell));
   const std::optional<Pipeline> pipeline = pipeline_of(options, cell);
   const TimelineCounts counts = write_timeline(
       options.output, {cell, span, pipeline ? &*pipeline : nullptr, preempted_of(options, cell)});
@@ -119,8 +94,7 @@ void add_timeline_command(CLI::App& app, int& exit_code) {
   command->add_option("results", options->results, "results file (HDF5)")
       ->required()
       ->type_name("RESULTS.h5");
-  command->add_option("--cell", options->cell, "number of the cell, as harness show prints it")
-      ->required()
+  command->add_option("--cell", options->cell, "the cell's number, as in harness show; default: the only one")
       ->type_name("N");
   command->add_option("--from", options->from, "leave out what ended before this time of the run")
       ->type_name("TIME");

@@ -68,7 +68,7 @@ TEST_F(TimelineCommand, SaysWhatItWrote) {
 TEST_F(TimelineCommand, OfCellsWithoutRowsNamesTheKey) {
   const std::string results = results_of(2);
   EXPECT_TRUE(
-      holds(refusal({results, "--cell", "0"}), results + ": cells/0: found no rows", "[record] rows = true"));
+      holds(refusal({results, "--cell", "0"}), results + ": cell 0: found no rows", "record.rows=[0]"));
   EXPECT_TRUE(holds(refusal({results, "--cell", "7"}), results, "found 7"));
   EXPECT_FALSE(std::filesystem::exists(path("t")));
 }

@@ -1,0 +1,23 @@
+// Which cell, and which time of its run, a command was asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/core/types.h"
+#include "harness/record/hdf5/results_file.h"
+
+namespace harness {
+
+/// The cell that was named by --cell, or the only one of the file. Throws InputError: none was, or there is no
+/// such cell.
+std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> named);
+
+/// Reads the cell. Throws InputError when it was skipped or keeps no rows, and says what would keep them.
+CellContents cell_with_rows(const std::string& path, std::uint32_t cell);
+
+/// Reads "31.2s", "31.2" or "31200ms", since the start of the load. Throws InputError that names the option.
+TimeNs time_of_run(const char* option, const std::string& text);
+
+}  // namespace harness
