@@ -87,6 +87,17 @@ std::string counts(const std::vector<Judgement>& judgements) {
          " worse than known\n";
 }
 
+std::vector<Json> cells_json(const std::map<std::string, std::set<std::size_t>>& cells) {
+  std::vector<Json> objects;
+  for (const auto& [experiment, numbers] : cells) {
+    JsonObject object;
+    object.add("experiment", experiment);
+    object.add("cells", std::vector<std::size_t>(numbers.begin(), numbers.end()));
+    objects.push_back(object.json());
+  }
+  return objects;
+}
+
 std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
   std::vector<Json> objects;
   for (const GroupResult& group : groups) {
@@ -99,6 +110,7 @@ std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
     object.add("seeds", group.by_seed.size());
     object.add("holds", group.holds);
     object.add("within_noise", group.within_noise);
+    object.add("cells", Json{json_of(cells_json(group.cells))});
     objects.push_back(object.json());
   }
   return objects;

@@ -40,6 +40,15 @@ std::vector<std::vector<Selector>> groups_of(const std::vector<const ResultRow*>
   return groups;
 }
 
+void add_cells(const std::vector<const ResultRow*>& rows, GroupResult& group) {
+  for (const ResultRow* row : rows) {
+    const FieldValue* cell = row->find("cell");
+    const FieldValue* experiment = row->find("experiment");
+    if (cell != nullptr && experiment != nullptr && cell->number)
+      group.cells[experiment->text].insert(static_cast<std::size_t>(*cell->number));
+  }
+}
+
 GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& rows,
                       const std::vector<Selector>& keys, std::string& missing) {
   GroupResult group;
@@ -56,6 +65,7 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
     if (const std::optional<double> value = evaluation.value(claim.expression)) {
       group.by_seed.push_back(*value);
       group.seeds.push_back(at_once ? "all" : seed.front().value.text);
+      add_cells(evaluation.used(), group);
     } else if (missing.empty()) {
       missing = evaluation.missing();
     }
@@ -327,6 +337,7 @@ std::optional<double> Evaluation::metric(const Expression& expression) {
     return nothing(expression.text + selectors_text(bindings_) + ": its plan has no such module");
   const double value = field != nullptr ? *field->number : of_plan->second;
   if (std::isnan(value)) return nothing(expression.text + selectors_text(bindings_) + " has no value");
+  used_.push_back(found);
   return value;
 }
 

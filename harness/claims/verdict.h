@@ -1,8 +1,11 @@
 // What the results say about a claim.
 #pragma once
 
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,8 @@ class Evaluation {
   /// has several rows, naming the fields in which they differ.
   std::optional<double> value(const Expression& expression);
   const std::string& missing() const { return missing_; }
+  /// The rows whose metrics were read so far, each as often as it was.
+  const std::vector<const ResultRow*>& used() const { return used_; }
 
  private:
   std::optional<double> metric(const Expression& expression);
@@ -44,6 +49,7 @@ class Evaluation {
   std::vector<Selector> bindings_;
   const InputPlace& place_;
   std::string missing_;
+  std::vector<const ResultRow*> used_;
 };
 
 /// Whether the row has that value, or is not concerned: it has no such parameter.
@@ -62,6 +68,7 @@ struct GroupResult {
   double most = 0;
   bool holds = false;         ///< the mean lies in `expect`
   bool within_noise = false;  ///< an end of the interval is on the other side of a limit of `expect`
+  std::map<std::string, std::set<std::size_t>> cells;  ///< that the values rest on, by experiment
 
   /// "lv tweet"; "" without for_each.
   std::string name() const;

@@ -116,6 +116,10 @@ def check_reports(harness, folder, failures):
         failures.append(f"JSON's noise: {noisy}")
     if claims[0]["groups"][0]["seeds"] != 2 or not claims[0]["value"] > 1 or claims[3]["value"] is not None:
         failures.append(f"JSON's values: {done.stdout}")
+    for each in claims[0]["groups"]:
+        numbers = [number for found in each["cells"] for number in found["cells"]]
+        if [found["experiment"] for found in each["cells"]] != ["small"] or len(set(numbers)) != 4 or numbers != sorted(numbers):
+            failures.append(f"JSON's cells: {each}")
     suite = ElementTree.parse(os.path.join(folder, "j.xml")).getroot().find("testsuite")
     if (suite.get("tests"), suite.get("failures"), suite.get("skipped")) != ("4", "2", "1"):
         failures.append(f"JUnit's counts: {suite.attrib}")
