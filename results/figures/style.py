@@ -1,17 +1,15 @@
 """The look of all figures: sizes, one colour per system, captions, saving."""
 
-import colorsys
 import textwrap
-import zlib
 from dataclasses import dataclass
 
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.colors  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
+from colours import OTHER_COLOURS, SYSTEM_COLOURS, VARIANT_COLOURS, graded, series_colours, shade, system_colours  # noqa: E402, F401
 import page  # noqa: E402
 from selection import label_of  # noqa: E402
 
@@ -21,29 +19,6 @@ LEGEND_CHARACTERS = 104
 PNG_DPI = 200
 TEXT = 8.5
 
-# Distinguishable for the colour-blind (Okabe and Ito); every figure of every file uses them.
-SYSTEM_COLOURS = {
-    "naive": "#767676",
-    "clipperpp": "#e69f00",
-    "nexus": "#0072b2",
-    "pard": "#d55e00",
-    "shepherd": "#009e73",
-    "clockwork": "#5f4690",
-    "loki": "#cc79a7",
-    "hwscaling": "#56b4e9",
-    "proteus": "#7a5c00",
-    "quart": "#8c564b",
-    "inferline": "#306cf0",
-}
-# Of variants that stand for another approach than their system's; others have shades of its colour.
-VARIANT_COLOURS = {("inferline", name): "#d01818" for name in ("cg-peak", "coarse", "baseline-plan")}
-VARIANT_COLOURS |= {("inferline", name): "#eda0a0" for name in ("cg-mean", "coarse-mean")}
-VARIANT_COLOURS |= {("inferline", "oracle"): "#303030", ("inferline", "plan"): "#7fa3f5", ("quart", "uniform"): "#e8a33d"}
-# Those of systems without one: unlike these, or a new system would pass for a known one.
-OTHER_COLOURS = [
-    "#332288", "#0000ff", "#73af48", "#94346e", "#cc77ff", "#38a6a5",
-    "#ff00ff", "#ff0077", "#00cc00", "#114400", "#cc503e", "#404060",
-]
 LINE_STYLES = ["-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2, 2, 2)), (0, (3, 3))]
 OFFERED = "#b8b8b8"
 # Of a pipeline's modules a ramp shows their order; of more than this, most often independent models, neighbours on it look alike.
@@ -115,18 +90,9 @@ class Palette:
     """Colours and line styles of the series of one file."""
 
     def __init__(self, series):
-        self._colours = {}
-        self._styles = {}
+        self._colours, ranks = series_colours(series)
+        self._styles = {key: LINE_STYLES[rank % len(LINE_STYLES)] for key, rank in ranks.items()}
         self.shown = set()  # systems that something was drawn of
-        systems = system_colours({key.system for key in series})
-        for system, colour in systems.items():
-            own = sorted((key for key in series if key.system == system),
-                         key=lambda key: (key.variant != "default", key.swept_names, key.swept_values, key.label))
-            sweep = len({key.swept_names for key in own}) == 1 and len({key.swept_values for key in own}) > 1
-            for rank, key in enumerate(own):
-                self._colours[key] = graded(colour, rank, len(own)) if sweep else shade(colour, rank, len(own))
-                self._colours[key] = VARIANT_COLOURS.get((key.system, key.variant), self._colours[key])
-                self._styles[key] = LINE_STYLES[rank % len(LINE_STYLES)]
 
     def colour(self, key):
         self.shown.add(key.system)
@@ -141,35 +107,6 @@ class Palette:
 
     def line(self, key):
         return {"color": self.colour(key), "linestyle": self._styles[key], "label": label_of(key)}
-
-
-def system_colours(systems):
-    """Known systems have their colour; others take one by their name, the next free one if two names collide."""
-    colours = {name: SYSTEM_COLOURS[name] for name in systems if name in SYSTEM_COLOURS}
-    taken = set()
-    for name in sorted(systems - set(SYSTEM_COLOURS)):
-        wanted = zlib.crc32(name.encode()) % len(OTHER_COLOURS)
-        order = [(wanted + i) % len(OTHER_COLOURS) for i in range(len(OTHER_COLOURS))]
-        index = next((i for i in order if i not in taken), wanted)
-        taken.add(index)
-        colours[name] = OTHER_COLOURS[index]
-    return colours
-
-
-def shade(colour, rank, count):
-    """The system's colour for the first of its variants, then alternately darker and lighter ones."""
-    if rank == 0:
-        return colour
-    hue, lightness, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
-    step = ((rank + 1) // 2) / (count // 2 + 1)
-    target = 0.12 if rank % 2 else 0.85
-    return colorsys.hls_to_rgb(hue, lightness + (target - lightness) * step, saturation)
-
-
-def graded(colour, rank, count):
-    """The system's colour from light to dark, by the rank in a sweep."""
-    hue, _, saturation = colorsys.rgb_to_hls(*matplotlib.colors.to_rgb(colour))
-    return colorsys.hls_to_rgb(hue, 0.8 - 0.65 * rank / (count - 1), saturation)
 
 
 def module_colours(count):
