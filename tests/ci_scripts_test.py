@@ -50,11 +50,32 @@ class Scripts(unittest.TestCase):
     def test_setup_leaves_the_torch_that_is_there(self):
         self.apt_with_everything()
         self.program("build/torch/bin/python3", 'echo "$*" >>build/asked; [ "$1" = -c ] && echo 2.11.0 || exit 9')
+        self.report_tools()
         self.assertEqual(self.run_script("setup").returncode, 0)
         self.assertFalse((self.folder / "build/asked").exists())
         done = self.run_script("setup", "--cuda")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertNotIn("pip", (self.folder / "build/asked").read_text())
+
+    def report_tools(self):
+        """Those that are there; returns the version that the reports ask for."""
+        (self.folder / "results/report").mkdir(parents=True, exist_ok=True)
+        asked = shutil.copy(ROOT / "results/report/vega.py", self.folder / "results/report/vega.py")
+        version = re.search(r'^VERSION = "(.*)"', Path(asked).read_text(), re.MULTILINE)[1]
+        (self.folder / f"build/report-tools/vl_convert_python-{version}.dist-info").mkdir(parents=True, exist_ok=True)
+        return version
+
+    def test_setup_fetches_the_library_of_reports_once(self):
+        self.apt_with_everything()
+        self.program("tools/python3", 'echo "$*" >>"$0.log"')
+        version = self.report_tools()
+        self.assertEqual(self.run_script("setup").returncode, 0)
+        self.assertFalse((self.folder / "tools/python3.log").exists())
+        shutil.rmtree(self.folder / "build/report-tools")
+        self.assertEqual(self.run_script("setup", "--program").returncode, 0)
+        self.assertFalse((self.folder / "tools/python3.log").exists())
+        self.assertEqual(self.run_script("setup").returncode, 0)
+        self.assertIn(f"--target build/report-tools vl-convert-python=={version}\n", (self.folder / "tools/python3.log").read_text())
 
     def test_reproduction_is_of_all_papers_or_of_one(self):
         self.program("build/release/bin/harness", 'echo "$*" >>ran')

@@ -68,6 +68,9 @@ void add_show_command(CLI::App& app, int& exit_code);
 /// so). The environment variable HARNESS_PYTHON overrides the interpreter (with h5py and matplotlib) that the
 /// build found, HARNESS_HOME where results/ stands, with figures/ and harness_results/ (home_folder()).
 void add_figures_command(CLI::App& app, int& exit_code);
+/// `harness report RESULTS.h5 ...` writes one page for a browser with results/report/report.py, by the same
+/// interpreter; 3: Vega's package is missing, or the page cannot be written (the script has said so).
+void add_report_command(CLI::App& app, int& exit_code);
 /// `harness claims [RESULTS.h5 ...]`: what the results say about the papers' claims; 1: a claim came out
 /// worse than the ledger knows (with --strict: any is not reproduced).
 void add_claims_command(CLI::App& app, int& exit_code);

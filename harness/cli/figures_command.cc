@@ -1,25 +1,16 @@
 #include "harness/cli/commands.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "harness/cli/python_script.h"
 #include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -36,37 +27,6 @@ struct FiguresOptions {
   bool no_caption = false;
   bool list = false;
 };
-
-std::string environment_or(const char* variable, const char* otherwise) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0' ? value : otherwise;
-}
-
-/// Runs the program and waits for it; its output goes to ours. Returns 0, or kBadInput when
-/// draw.py lacked a name or what a figure needs, and said so.
-int run(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::fflush(stdout);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) throw EnvironmentError(words[0] + ": cannot be started: " + std::strerror(error));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw EnvironmentError(words[0] + ": cannot be waited for: " + std::strerror(errno));
-  }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (code != 0 && code != kBadInput) throw EnvironmentError("the figures could not be drawn (see above)");
-  return code;
-}
-
-/// A file of results/figures.
-std::string script_path(const std::string& name) {
-  const std::string path = home_folder() + "/results/figures/" + name;
-  if (!std::filesystem::exists(path)) throw EnvironmentError(path + ": not found (set HARNESS_HOME)");
-  return path;
-}
 
 void require_something_to_draw(const std::string& path) {
   if (path.ends_with(".csv")) {
@@ -92,19 +52,14 @@ int draw(FiguresOptions options) {
     const std::filesystem::path results(options.results);
     options.folder = (results.parent_path() / (results.stem().string() + "-figures")).string();
   }
-  std::vector<std::string> words = {environment_or("HARNESS_PYTHON", HARNESS_PYTHON),
-                                    script_path("draw.py"),
-                                    options.results,
-                                    "-o",
-                                    options.folder,
-                                    "--limit",
+  std::vector<std::string> words = {options.results, "-o", options.folder, "--limit",
                                     std::to_string(options.limit)};
   for (const std::string& name : options.only) words.push_back("--only=" + name);
   if (!options.style.empty()) words.push_back("--style=" + options.style);
   if (!options.font.empty()) words.push_back("--font=" + options.font);
   for (const std::string& names : options.rename) words.push_back("--rename=" + names);
   if (options.no_caption) words.push_back("--no-caption");
-  return run(std::move(words));
+  return run_python_script("figures/draw.py", std::move(words), "the figures could not be drawn (see above)");
 }
 
 /// How all figures look, and what they call the systems. draw.py knows which values there are.

@@ -87,7 +87,8 @@ def check_refused(harness, folder, failures):
         name = changed_copy(folder, what.replace(" ", "-") + ".h5", make)
         command = [harness, "show" if "summary" in what else "replay", name]
         if what in ("external link", "external storage", "virtual"):  # before a program that would follow them sees it
-            failures.refused(f"figures of {what}", [harness, "figures", name], folder, [f"{name}: /", "found a link, or rows"])
+            for reader in ("figures", "report"):
+                failures.refused(f"{reader} of {what}", [harness, reader, name], folder, [f"{name}: /", "found a link, or rows"])
         failures.refused(what, command, folder, [f"{name}: found a truncated or damaged HDF5 file"], preexec_fn=limited)
         # As a cell's file: what is copied must not come from elsewhere.
         os.makedirs(os.path.join(folder, "hostile.cells"), exist_ok=True)
@@ -141,7 +142,7 @@ def check_control_characters(harness, folder, failures):
                     ["compare", "names.h5", "more.h5"], ["compare", "names.h5", "good.h5"], ["diff", "names.h5", "more.h5"],
                     ["replay", "names.h5"], ["replay", "names.h5", "good.h5"], ["claims", "names.h5"],
                     ["explain", "names.h5", "--worst", "1"], ["explain", "names.h5", "--at", "1s", "--json"], ["figures", "names.h5", "-o", "figures"],
-                    ["timeline", "names.h5", "--cell", "0", "-o", "t"]):
+                    ["timeline", "names.h5", "--cell", "0", "-o", "t"], ["report", "names.h5", "more.h5", "-o", "names.html"]):
         done = run([harness, *command], folder)
         text = done.stdout + done.stderr
         if any(c in text for c in "\x1b\x9b\x7f\r"):

@@ -87,6 +87,7 @@ int run(int argc, char** argv) {
       "  harness new experiment mine                          mine.toml, an experiment to start from\n"
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
+      "  harness report results-out/quickstart.h5             a page with tables and plots, for a browser\n"
       "  harness claims                                       which of the papers' claims hold\n"
       "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
       "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
@@ -105,6 +106,7 @@ int run(int argc, char** argv) {
   add_run_command(app, exit_code);
   add_show_command(app, exit_code);
   add_figures_command(app, exit_code);
+  add_report_command(app, exit_code);
   add_claims_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_diff_command(app, exit_code);

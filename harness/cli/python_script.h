@@ -1,0 +1,16 @@
+// Programs of results/ that commands start.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// Runs results/SCRIPT with these arguments and waits for it; its output goes to ours. The interpreter is
+/// that of the environment variable HARNESS_PYTHON or the one that the build found. Returns 0, or the
+/// exit code 2 or 3, of which the script has said why; throws EnvironmentError(`failure`) for others, and
+/// where the script or the interpreter is not there.
+int run_python_script(const std::string& script, std::vector<std::string> arguments,
+                      const std::string& failure);
+
+}  // namespace harness

@@ -1,0 +1,154 @@
+"use strict";
+// The plots of a cell.
+
+function timeRows(section) {
+  const { window, parts } = courseOf(section.file, section.cell);
+  const lines = Object.keys(parts).filter((name) => name !== "unfinished" || parts[name].some((value) => value > 0));
+  const rows = [];
+  parts.sent.forEach((_, at) => lines.forEach((what) => rows.push({ t: (at + 0.5) * window, what, rate: parts[what][at] / window })));
+  return { rows, lines };
+}
+
+/** The part of the run that the strip has chosen. */
+function zoomed(x, length) {
+  const end = (at, otherwise) => ({ expr: `isArray(brush.t) ? brush.t[${at}] : ${otherwise}` });
+  return { ...x, scale: { domainMin: end(0, 0), domainMax: end(1, length), nice: false, zero: false } };
+}
+
+/** A panel of lines over time: rows {t, what, VALUE}; all its values at the pointer in one tooltip. */
+function timePanel(rows, lines, colours, words, width, height, area) {
+  const x = zoomed(quantity("t", null), words.length);
+  const scale = { domain: lines, range: lines.map((_, at) => colours[at % colours.length]) };
+  const dashes = { domain: lines, range: lines.map((_, at) => DASHES[at % 8]) };
+  const legend = { title: null, orient: "top", columns: Math.max(2, Math.floor(width / 190)), ...LINE_SAMPLES };
+  const y = quantity(words.field, words.title, { scale: { zero: true, nice: true } });
+  const layers = [];
+  if (area) layers.push({ transform: [{ filter: { field: "what", equal: area } }], mark: { type: "area", color: "#8a8f98", opacity: 0.18, clip: true, interpolate: "step" }, encoding: { x, y } });
+  layers.push({ mark: { type: "line", clip: true, strokeWidth: 1.5 },
+    encoding: { x, y, color: { field: "what", type: "nominal", scale, legend }, strokeDash: { field: "what", type: "nominal", scale: dashes, legend } } });
+  layers.push({
+    transform: [{ pivot: "what", value: words.field, groupby: ["t"] }],
+    mark: { type: "rule", color: "currentColor", clip: true, strokeWidth: 1 },
+    encoding: {
+      x, opacity: { condition: { param: words.hover, empty: false, value: 0.7 }, value: 0 },
+      tooltip: [{ field: "t", type: "quantitative", title: "at (s)", format: ",.4~r" }, ...lines.map((what) => ({ field: escapedField(what), type: "quantitative", title: what, format: FORMAT }))],
+    },
+    params: [{ name: words.hover, select: { type: "point", fields: ["t"], nearest: true, on: "pointermove", clear: "pointerout" } }],
+  });
+  return { width, height, data: { values: rows }, layer: layers };
+}
+
+/** A name as a field: dots and brackets would lead into an object. */
+function escapedField(name) {
+  return name.replace(/([\\.[\]"'])/g, "\\$1");
+}
+
+/** Rows {t, what, value} of values by module and window. */
+function moduleRows(packed, window, names, scale, zeroIsNone) {
+  const rows = [];
+  packed.forEach((own, module) => counts(own).forEach((value, at) => {
+    if (!zeroIsNone || value > 0) rows.push({ t: (at + 0.5) * window, what: names[module], value: value * scale });
+  }));
+  return rows;
+}
+
+function timeSpec(section, width) {
+  const file = section.file;
+  const view = file.view(section.cell);
+  const inner = width - 75;
+  const length = section.length();
+  const { rows, lines } = timeRows(section);
+  const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", length }, inner, 210, "sent")];
+  if (view.latencies) {
+    const [p50, p99] = ["p50_ms", "p99_ms"].map((name) => expand(view.latencies[name]));
+    const values = [];
+    p50.forEach((value, at) => {
+      if (value !== null) values.push({ t: (at + 0.5) * view.latencies.window_s, what: "p50 latency", value }, { t: (at + 0.5) * view.latencies.window_s, what: "p99 latency", value: p99[at] });
+    });
+    if (values.length > 0) panels.push(timePanel(values, ["p50 latency", "p99 latency"], COLOURS, { field: "value", title: "latency (ms)", hover: "hover_latency", length }, inner, 110, null));
+  }
+  if (view.module_course) {
+    const names = file.raw.module_names[view.modules.names].map(shown);
+    const window = view.module_course.window_s;
+    const delays = moduleRows(view.module_course.delay_ms_tenths, window, names, 0.1, true);
+    const dropped = moduleRows(view.module_course.dropped, window, names, 1 / window, false);
+    if (delays.length > 0) panels.push(timePanel(delays, names, COLOURS, { field: "value", title: "queueing (ms)", hover: "hover_delay", length }, inner, 110, null));
+    if (dropped.some((row) => row.value > 0)) panels.push(timePanel(dropped, names, COLOURS, { field: "value", title: "dropped/s", hover: "hover_drops", length }, inner, 90, null));
+  }
+  const brush = { name: "brush", select: { type: "interval", encodings: ["x"] }, ...(section.range ? { value: { x: section.range } } : {}) };
+  const strip = {
+    width: inner, height: 40, data: { values: rows.filter((row) => row.what === "sent") },
+    mark: { type: "area", color: "#8a8f98", opacity: 0.5 }, params: [brush],
+    encoding: { x: quantity("t", "sent at (s): drag here to zoom", { scale: { domain: [0, length], nice: false } }), y: quantity("rate", null, { axis: null }) },
+  };
+  return { vconcat: [...panels, strip], spacing: 6, resolve: { scale: { color: "independent", strokeDash: "independent" } } };
+}
+
+const MAX_BESIDE = 8;
+
+/** SLO attainment of each series over time. */
+function attainmentSpec(section, width) {
+  const file = section.file;
+  const cells = besides(file, section.cell).filter((cell) => file.view(cell) && file.view(cell).course).slice(0, MAX_BESIDE);
+  if (cells.length < 2) return "No other series that is chosen above ran this workload with this seed.";
+  const rows = [];
+  for (const cell of cells) {
+    const { window, parts } = courseOf(file, cell);
+    const step = Math.max(1, Math.ceil(parts.sent.length / 150));
+    for (let at = 0; at < parts.sent.length; at += step) {
+      const sum = (name) => parts[name].slice(at, at + step).reduce((all, value) => all + value, 0);
+      if (sum("sent") > 0) rows.push({ s: shown(file.series[cell]), x: (at + step / 2) * window, y: (100 * sum("in time")) / sum("sent") });
+    }
+  }
+  const series = cells.map((cell) => shown(file.series[cell]));
+  const look = looks(file, series, LINE_SAMPLES, width);
+  return {
+    width: width - 4, height: 180, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows },
+    mark: { type: "line", strokeWidth: 1.6 },
+    encoding: { x: quantity("x", "sent at (s)", { scale: { nice: false } }), y: quantity("y", "SLO attainment (%)", { scale: { domain: [0, 100] } }), color: look.color, strokeDash: look.strokeDash,
+      tooltip: tooltips(["s", "series", true], ["x", "at (s)"], ["y", "%"]) },
+  };
+}
+
+function cdfSpec(section, width) {
+  const file = section.file;
+  const own = file.view(section.cell).cdf;
+  if (!own) return "No request was completed, or the file has no histogram of the latencies.";
+  const last = own.count[own.count.length - 1];
+  const most = (1.05 * own.us[own.count.findIndex((count) => count >= 0.999 * last)]) / 1000;
+  const slo = file.value("slo_ms", section.cell);
+  const cells = besides(file, section.cell).filter((cell) => file.view(cell) && file.view(cell).cdf).slice(0, MAX_BESIDE);
+  const rows = [];
+  for (const cell of cells) {
+    const { us, count } = file.view(cell).cdf;
+    us.forEach((value, at) => rows.push({ s: shown(file.series[cell]), x: value / 1000, y: (100 * count[at]) / count[count.length - 1] }));
+  }
+  const look = looks(file, cells.map((cell) => shown(file.series[cell])), LINE_SAMPLES, width);
+  const x = quantity("x", "latency (ms)", { scale: { domain: [0, Math.max(most, 1.1 * slo)], nice: false } });
+  return {
+    width: width - 4, height: 240, autosize: { type: "fit-x", contains: "padding" },
+    layer: [
+      { data: { values: rows }, mark: { type: "line", interpolate: "step-after", clip: true, strokeWidth: 1.7 },
+        encoding: { x, y: quantity("y", "completed requests (%)", { scale: { domain: [0, 100] } }), color: look.color, strokeDash: look.strokeDash,
+          tooltip: tooltips(["s", "series", true], ["x", "ms"], ["y", "%"]) } },
+      { data: { values: [{ x: slo }] }, mark: { type: "rule", color: "currentColor", strokeDash: [3, 3] }, encoding: { x, tooltip: tooltips(["x", "SLO (ms)"]) } },
+    ],
+  };
+}
+
+/** Workers of each module over time, by the plan's rows. */
+function workersSpec(columns, names, section, width) {
+  const end = section.file.view(section.cell).course ? section.length() : section.file.value("duration_s", section.cell);
+  const rows = columns.at_s.map((at, place) => ({ t: at, what: shown(names[columns.module[place]] ?? columns.module[place]), value: columns.workers[place] }));
+  const last = new Map(rows.map((row) => [row.what, row.value]));
+  last.forEach((value, what) => rows.push({ t: end, what, value }));
+  const lines = [...last.keys()];
+  const legend = { title: null, orient: "bottom", columns: Math.max(2, Math.floor(width / 190)), ...LINE_SAMPLES };
+  return {
+    width: width - 4, height: 150, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, mark: { type: "line", interpolate: "step-after", clip: true, strokeWidth: 1.6 },
+    encoding: { x: quantity("t", "time (s)", { scale: { domain: [0, end], nice: false } }), y: quantity("value", "workers"),
+      color: { field: "what", type: "nominal", scale: { domain: lines, range: lines.map((_, at) => COLOURS[at % 8]) }, legend },
+      strokeDash: { field: "what", type: "nominal", scale: { domain: lines, range: lines.map((_, at) => DASHES[at % 8]) }, legend },
+      tooltip: tooltips(["what", "module", true], ["t", "from (s)"], ["value", "workers"]) },
+  };
+}

@@ -1,0 +1,111 @@
+"use strict";
+// What changed between the first file and another, paired by seed.
+
+const CHANGES = ["goodput_rps", "slo_attainment", "drop_rate", "invalid_rate", "latency_ms_p50", "latency_ms_p99", "accuracy", "cost_usd_per_h"];
+
+class Changes {
+  constructor(comparison) {
+    this.comparison = comparison;
+    this.base = FILES[0];
+    this.now = FILES[comparison.now];
+    this.pairs = comparison.pairs.filter(([base, now]) => this.base.ok(base) && this.now.ok(now));
+    this.metrics = CHANGES.filter((name) => this.base.knows(name) && this.now.knows(name));
+    this.metric = this.metrics[0];
+    this.place = h("div");
+    this.plot = new Plot("Each cell in both files", (width) => this.spec(width));
+    this.element = section(`changes-${comparison.now}`, `What changed: ${this.base.raw.name} to ${this.now.raw.name}`, this.what(), this.body());
+  }
+
+  what() {
+    const report = this.comparison.report;
+    const lines = [];
+    const list = (title, texts) => {
+      if (!texts || texts.length === 0) return;
+      const items = h("ul", {}, texts.map((text) => h("li", {}, text)));
+      lines.push(h("h3", {}, title), texts.length > 8 ? h("details", {}, h("summary", {}, plural(texts.length, "line")), items) : items);
+    };
+    if (report) {
+      lines.push(h("p", {}, `${plural(report.cells, "pair")} of cells`,
+        report.simulated > 0 ? `; of ${report.simulated} simulated ones ${report.same_fingerprint} decided everything alike (same fingerprint).` : "."));
+      list("Settings that differ", report.settings);
+      list("Ran before, not now", report.stopped);
+      list("Runs now, did not before", report.resumed);
+      list("Same fingerprint, other metrics", report.recomputed);
+      list("Not comparable", report.not_comparable);
+    } else if (this.comparison.said) {
+      lines.push(h("p", { class: "bad" }, this.comparison.said));
+    }
+    const differing = ["git_commit", "versions", "machine"].filter((name) => this.base.raw.attributes[name] !== this.now.raw.attributes[name]);
+    if (differing.length > 0) lines.push(h("h3", {}, "Provenance that differs"), facts(differing.map((name) => [name, `${this.base.raw.attributes[name]} | ${this.now.raw.attributes[name]}`])));
+    return lines;
+  }
+
+  body() {
+    if (this.pairs.length === 0) return h("p", {}, "No cell is in both files, so that nothing can be compared cell by cell.");
+    this.fillTables();
+    return [h("div", { class: "row" }, select("Metric", this.metrics.map((name) => [name, METRICS[name]]), this.metric, (name) => {
+      this.metric = name;
+      this.fillTables();
+      drawPlots([this.plot]);
+    })), this.plot.box, this.place];
+  }
+
+  rows() {
+    return this.pairs.map(([base, now]) => {
+      const before = inUnit(this.metric, this.base.value(this.metric, base));
+      const after = inUnit(this.metric, this.now.value(this.metric, now));
+      return { base, now, before, after, change: before === null || after === null ? null : after - before, s: this.base.series[base], workload: this.base.workloads[base] };
+    });
+  }
+
+  fillTables() {
+    const rows = this.rows();
+    const groups = [...groupBy(rows, (row) => row.s + "\u0000" + row.workload).values()].map((own) => ({ s: own[0].s, workload: own[0].workload, own,
+      before: spread(own.map((row) => row.before)), after: spread(own.map((row) => row.after)), change: spread(own.map((row) => row.change)) }));
+    const number3 = ["before", "after", "change"].map((key) => ({ key, label: { before: this.base.raw.name, after: this.now.raw.name, change: "change, pair by pair" }[key], number: true,
+      value: (row) => row[key].mean, cell: (row) => withHalf(row[key]) }));
+    const beyond = { key: "beyond", label: "beyond noise", value: (row) => this.moved(row.change), name: true };
+    const configurations = new Table([{ key: "s", label: "system", value: (row) => row.s, kind: "long" }, { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" }, ...number3, beyond],
+      groups, { caption: "Changes by configuration", filter: "Filter" });
+    const link = (file, cell) => h("a", { href: file.link(cell) }, `cell ${file.names[cell]}`);
+    const cells = new Table([
+      { key: "s", label: "system", value: (row) => row.s, kind: "long" },
+      { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" },
+      { key: "seed", label: "seed", number: true, value: (row) => this.base.value("seed", row.base) },
+      { key: "before", label: this.base.raw.name, number: true, value: (row) => row.before },
+      { key: "after", label: this.now.raw.name, number: true, value: (row) => row.after },
+      { key: "change", label: "change", number: true, value: (row) => row.change },
+      { key: "cells", label: "cells", value: (row) => row.base, name: true, cell: (row) => h("span", {}, link(this.base, row.base), " | ", link(this.now, row.now)) },
+    ], rows, { caption: "Changes pair by pair", filter: "Filter" });
+    fill(this.place, h("p", { class: "note" }, "A change is beyond noise where the 95 % interval of the mean of the pairs' changes does not contain 0; of one pair where it is not 0."),
+      configurations.element, h("h3", {}, "Pairs of cells"), cells.element);
+  }
+
+  moved({ mean, half }) {
+    if (mean === null) return "-";
+    if (mean === 0 || (half !== null && Math.abs(mean) <= half)) return "no";
+    return mean > 0 ? "up" : "down";
+  }
+
+  spec(width) {
+    const rows = this.rows().filter((row) => row.change !== null).map((row) => ({ s: shown(row.s), before: row.before, after: row.after, change: row.change, title: shown(this.base.title(row.base)) }));
+    if (rows.length === 0) return "No pair has this metric.";
+    const series = [...new Set(rows.map((row) => row.s))];
+    const look = looks(this.base, series);
+    const ends = [Math.min(...rows.map((row) => Math.min(row.before, row.after))), Math.max(...rows.map((row) => Math.max(row.before, row.after)))];
+    const scale = { domain: ends[0] === ends[1] ? [ends[0] - 1, ends[1] + 1] : ends, nice: true };
+    const side = Math.min(420, width - 80);
+    const x = quantity("before", `${METRICS[this.metric]}: ${shown(this.base.raw.name)}`, { scale });
+    const y = quantity("after", shown(this.now.raw.name), { scale });
+    return {
+      width: side, height: Math.min(side, 320),
+      layer: [
+        { data: { values: ends.map((end) => ({ before: end, after: end })) }, mark: { type: "line", color: "currentColor", strokeDash: [3, 3], strokeWidth: 1 },
+          encoding: { x, y } },
+        { data: { values: rows }, mark: { type: "point", size: 60, strokeWidth: 1.8 },
+          encoding: { x, y, color: look.color, shape: look.shape,
+            tooltip: tooltips(["title", "cell", true], ["before", "before"], ["after", "after"], ["change", "change"]) } },
+      ],
+    };
+  }
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Writes a report of results files as one page for a browser: `harness report A.h5 [B.h5 ...] -o report.html` runs this.
+
+Exit codes: 0, 2: a file is no results file, 3: Vega is not installed or the page cannot be written.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results and figures, installed or not
+
+from contents import page_data  # noqa: E402
+from harness_results.file import ResultsError  # noqa: E402
+import judgements  # noqa: E402
+from page import page  # noqa: E402
+import vega  # noqa: E402
+
+COURSES_LIMIT = 1_500_000  # characters of the courses over time of all files
+BAD_INPUT, ENVIRONMENT = 2, 3
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", type=Path, help="results files; further ones are compared with the first")
+    parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), help="the page (%(default)s)")
+    parser.add_argument("--harness", default="harness", help="the program, for claims and comparisons (%(default)s)")
+    return parser.parse_args()
+
+
+def write(path, text):
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".tmp")
+    unfinished.write_text(text, encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        library = vega.bundle()
+        data = page_data(arguments.results, COURSES_LIMIT)
+        judgements.add(arguments.harness, arguments.results, data)
+        text = page(data, library)
+        write(arguments.output, text)
+    except ResultsError as error:
+        print(f"harness: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except (vega.NoVega, OSError) as error:
+        print(f"harness: {error}", file=sys.stderr)
+        return ENVIRONMENT
+    cells = sum(len(file["cells"]) for file in data["files"])
+    print(f"{arguments.output}: {cells} cell{'s' if cells != 1 else ''}, {len(text.encode()) / 1e6:.1f} MB")
+    for file in data["files"]:
+        for note in file["notes"]:
+            print(f"{file['name']}: {note}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
