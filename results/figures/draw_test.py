@@ -176,16 +176,31 @@ class TextTest(unittest.TestCase):
         Group.attrs = {"effective_toml": b"[workload]\nrates_rps = [0]\n"}
         self.assertEqual(results.Cell(row, Group(), True).workload.file_stem, "lv-tweet-recorded-500ms")
 
+    def test_streams_name_the_range_of_their_slos(self):
+        class Group:
+            attrs = {"effective_toml": "[[trace.five.streams]]\nslo_ms = [364.5]\n[[trace.five.streams]]\nslo_ms = [111, 200]\n"
+                                       "[[trace.five.streams]]\nrps = 1\n[[trace.two.streams]]\nrps = 1\n"}
+
+        row = {"pipeline": "all", "trace": "five", "load": 1.0, "slo_ms": 1292.0, "runtime": "simulated", "parameters": ""}
+        five = results.Cell(row, Group())
+        self.assertEqual(five.slos_ms, (111, 200, 364.5, 1292))
+        self.assertEqual(five.workload.title, "all, five, load 1, SLO 111 to 1292 ms")
+        self.assertEqual(five.workload.file_stem, "all-five-1-111to1292ms")
+        self.assertEqual(results.Cell({**row, "trace": "two"}, Group()).workload.title, "all, two, load 1, SLO 1292 ms")
+
     def test_cells_of_another_slo_or_cluster_are_another_workload(self):
+        class Group:
+            attrs = {"effective_toml": ""}
+
         row = {"pipeline": "lv", "trace": "tweet", "load": 1.0, "slo_ms": 500.0, "runtime": "simulated", "system": "pard",
                "variant": "lambda=0.2", "parameters": "pard.lambda=0.2 cluster.workers=64", "seed": 1}
-        one = results.Cell(row, None)
+        one = results.Cell(row, Group())
         self.assertEqual(one.series.label, "pard lambda=0.2")
         self.assertEqual(one.workload.title, "lv, tweet, load 1, SLO 500 ms, cluster.workers=64")
-        other = results.Cell({**row, "parameters": "pard.lambda=0.2 cluster.workers=16"}, None)
+        other = results.Cell({**row, "parameters": "pard.lambda=0.2 cluster.workers=16"}, Group())
         self.assertEqual(one.series, other.series)
         self.assertNotEqual(one.workload, other.workload)
-        self.assertNotEqual(one.workload, results.Cell({**row, "slo_ms": 400.0}, None).workload)
+        self.assertNotEqual(one.workload, results.Cell({**row, "slo_ms": 400.0}, Group()).workload)
 
 
 if __name__ == "__main__":

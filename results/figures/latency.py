@@ -23,7 +23,7 @@ def distribution(cells):
 def draw_latency(results, palette, workload, by_series, folder):
     lines, note = chosen_lines(by_series)
     cells = flatten(lines)
-    slos = sorted({cell["slo_ms"] for cell in cells})
+    slos = sorted({slo for cell in cells for slo in cell.slos_ms})
     longest = SHOWN_SLOS * slos[-1]
 
     figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 3.1))

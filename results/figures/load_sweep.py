@@ -53,7 +53,7 @@ def draw(cells, cast, column, bound, scale):
         look.reference_line(axes, points, "upper bound")
         caption = (" Dotted: the upper bound, which no policy can exceed with the plan's workers and maximum batch sizes"
                    + ("; of the bounds of the series, whose plans differ, the highest." if differ else ".") + caption)
-    axes.set(xlabel=label, title=f"{', '.join(pair_of(cells[0]))}, SLO {cells[0]['slo_ms']:g} ms")
+    axes.set(xlabel=label, title=f"{', '.join(pair_of(cells[0]))}, SLO {cells[0].workload.slo_text}")
     look.legend_of(figure, axes)
     return figure, axes, caption
 

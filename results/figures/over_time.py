@@ -120,7 +120,7 @@ def draw_goodput(results, palette, workload, by_series, folder):
     rate.set(title=workload.title, ylabel="goodput (requests/s)", ylim=(0, None))
     ratio.set(xlabel="send time (s)", ylabel="SLO attainment (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
     style.legend(figure, *rate.get_legend_handles_labels())
-    caption = (f"Goodput and share of the requests completed within the SLO ({own[0]['slo_ms']:g} ms), by send time "
+    caption = (f"Goodput and share of the requests completed within the SLO ({own[0].workload.slo_text}), by send time "
                f"in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_text(*lines.values(), what='bands')}{note} "
                f"{results.source(cells)}")
     return style.save(figure, folder, f"goodput-{workload.file_stem}", caption)

@@ -72,6 +72,13 @@ class WorkloadKey:
     runtime: str
     parameters: str = ""  # those that make another workload
     rate_rps: float | None = None  # where the experiment gives rates instead of loads; 0: as recorded
+    slos_ms: tuple = ()  # of its streams, where they have several
+
+    @property
+    def slo_text(self):
+        if not self.slos_ms:
+            return f"{self.slo_ms:g} ms"
+        return f"{self.slos_ms[0]:g} to {self.slos_ms[-1]:g} ms"
 
     @property
     def offered(self):
@@ -82,7 +89,7 @@ class WorkloadKey:
 
     @property
     def title(self):
-        title = f"{self.pipeline}, {self.trace}, {self.offered}, SLO {self.slo_ms:g} ms"
+        title = f"{self.pipeline}, {self.trace}, {self.offered}, SLO {self.slo_text}"
         if self.parameters:
             title += ", " + self.parameters
         return title if self.runtime == "simulated" else f"{title}, {self.runtime}"
@@ -90,7 +97,7 @@ class WorkloadKey:
     @property
     def file_stem(self):
         offered = f"{self.load:g}" if self.rate_rps is None else f"{self.rate_rps:g}rps" if self.rate_rps else "recorded"
-        text = f"{self.pipeline}-{self.trace}-{offered}-{self.slo_ms:g}ms"
+        text = f"{self.pipeline}-{self.trace}-{offered}-{self.slo_text.replace(' ', '')}"
         if self.parameters:
             text += f"-{self.parameters}"
         if self.runtime != "simulated":
@@ -136,7 +143,7 @@ class Cell:
     @property
     def workload(self):
         return WorkloadKey(self["pipeline"], self["trace"], self["load"], self["slo_ms"], self["runtime"],
-                           self._parameters(True), self.rate_rps)
+                           self._parameters(True), self.rate_rps, self.slos_ms if len(self.slos_ms) > 1 else ())
 
     @property
     def parameters(self):
@@ -147,6 +154,12 @@ class Cell:
     def settings(self):
         """The cell's whole effective settings, by the names of today."""
         return settings_now(tomllib.loads(text_of(self.attribute("effective_toml"))))
+
+    @cached_property
+    def slos_ms(self):
+        """Those of its requests, from the shortest: of its streams, where these have their own."""
+        streams = self.settings.get("trace", {}).get(self["trace"], {}).get("streams", ())
+        return tuple(sorted({slo for stream in streams for slo in stream.get("slo_ms") or [self["slo_ms"]]})) or (self["slo_ms"],)
 
     @cached_property
     def rate_rps(self):
