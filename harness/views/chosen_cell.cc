@@ -20,8 +20,8 @@ std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> 
   cells += " (harness show " + path + " lists them)";
   const InputPlace place{path, 0, "--cell"};
   if (!named) throw input_error(place, "nothing", cells);
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const SummaryRow& one) { return one.cell.index == *named; });
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const SummaryRow& one) { return one.cell.index == *named; });
   if (row == rows.end()) throw input_error(place, std::to_string(*named), cells);
   return *named;
 }
@@ -47,7 +47,8 @@ TimeNs time_of_run(const char* option, const std::string& text) {
   if (unit == "ms") value /= 1000;
   const bool is_number = failure == std::errc() && (unit.empty() || unit == "s" || unit == "ms");
   if (!is_number || !(value >= 0 && value <= kLongestS))
-    throw input_error({"", 0, option}, "'" + text + "'", "a time since the start of the load: 31.2s, 31200ms");
+    throw input_error({"", 0, option}, "'" + text + "'",
+                      "a time since the start of the load: 31.2s, 31200ms");
   return s_to_ns(value);
 }
 

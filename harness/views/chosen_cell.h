@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// The cell that was named by --cell, or the only one of the file. Throws InputError: none was, or there is no
-/// such cell.
+/// The cell that was named by --cell, or the only one of the file. Throws InputError: none was, or there is
+/// no such cell.
 std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> named);
 
 /// Reads the cell. Throws InputError when it was skipped or keeps no rows, and says what would keep them.
