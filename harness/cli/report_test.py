@@ -186,6 +186,29 @@ def check_claims(driver, failures, folder):
     page.check_whole()
 
 
+def check_pointer(driver, failures, folder):
+    """A drag over the strip zooms, and the pointer over a plot tells its numbers."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    page = Page(driver, failures, os.path.join(folder, "overall.html"), "pointer")
+    plot = driver.find_element("css selector", "#cell .plot svg")
+    page.ask("arguments[0].closest('.plot').scrollIntoView({block: 'end'})", plot)
+    width, height = plot.size["width"], plot.size["height"]
+    ActionChains(driver).move_to_element_with_offset(plot, -width // 5, height // 2 - 60).click_and_hold().move_by_offset(
+        width // 4, 0).release().perform()
+    time.sleep(0.5)
+    start, end = (float(value) for value in page.ask("return [...document.querySelectorAll('#cell input[type=number]')].map((each) => each.value)"))
+    if not 0 < start < end < 5:
+        page.fail(f"a drag zooms to {start} to {end} s")
+    page.ask("arguments[0].closest('.plot').scrollIntoView({block: 'start'})", plot)
+    ActionChains(driver).move_to_element_with_offset(plot, 20, -height // 2 + 120).perform()
+    time.sleep(0.5)
+    told = page.ask("return document.querySelector('#vg-tooltip-element.visible')?.innerText")
+    if not told or "sent" not in told or "in time" not in told:
+        page.fail(f"the pointer tells {told}")
+    page.complaints()
+
+
 def check_keyboard(driver, failures, folder):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
@@ -243,7 +266,7 @@ def main():
             with open(os.path.join(folder, "small.h5"), "rb") as small:
                 write(folder, "hostile.h5", small.read())
             make_pages(harness, folder, failures)
-            for check in (check_sweep, check_claims, check_keyboard, check_hostile):
+            for check in (check_sweep, check_claims, check_pointer, check_keyboard, check_hostile):
                 check(driver, failures, folder)
         finally:
             driver.quit()

@@ -83,7 +83,8 @@ class CellSection {
     this.others = new Plot("SLO attainment over time of the series on this workload and seed", (width) => attainmentSpec(this, width));
     this.setRange(null);
     const latencies = view.latencies ? null : h("p", { class: "note" }, this.lacks("requests") ? `Latency over time needs the requests' rows: ${REPORT.how_to_record.requests}.` : "Latency over time was left out of this report: see Provenance.");
-    const modules = view.module_course ? null : h("p", { class: "note" }, "Queueing delay and drops by module over time were left out of this report: see Provenance.");
+    const many = view.modules && view.modules.arrived.length > MAX_MODULES;
+    const modules = view.module_course ? many && h("p", { class: "note" }, `Of the modules at most the ${MAX_MODULES} with the longest queueing, and with the most drops, are drawn.`) : h("p", { class: "note" }, "Queueing delay and drops by module over time were left out of this report: see Provenance.");
     return h("div", {}, h("h3", {}, "Over time"),
       h("p", { class: "note" }, `Requests by the second in which they were sent, in steps of ${number(view.course.window_s)} s. Drag over the lowest strip, or type, to zoom.`),
       h("div", { class: "row" }, h("label", {}, "From (s)", inputs[0]), h("label", {}, "to (s)", inputs[1]),

@@ -19,7 +19,7 @@ function zoomed(x, length) {
 function timePanel(rows, lines, colours, words, width, height, area) {
   const x = zoomed(quantity("t", null), words.length);
   const scale = { domain: lines, range: lines.map((_, at) => colours[at % colours.length]) };
-  const dashes = { domain: lines, range: lines.map((_, at) => DASHES[at % 8]) };
+  const dashes = { domain: lines, range: lines.map((what, at) => DASHES[(words.place ? words.place(what) : at) % 8]) };
   const legend = { title: null, orient: "top", columns: Math.max(2, Math.floor(width / 190)), ...LINE_SAMPLES };
   const y = quantity(words.field, words.title, { scale: { zero: true, nice: true } });
   const layers = [];
@@ -52,10 +52,19 @@ function moduleRows(packed, window, names, scale, zeroIsNone) {
   return rows;
 }
 
+const MAX_MODULES = 8;
+
+/** Those of the modules with most of the values, in the pipeline's order; the rest has nothing, or little. */
+function largest(rows, names) {
+  const totals = new Map([...groupBy(rows, (row) => row.what)].map(([what, own]) => [what, own.reduce((sum, row) => sum + row.value, 0)]));
+  const most = [...totals].filter(([, total]) => total > 0).sort((a, b) => b[1] - a[1]).slice(0, MAX_MODULES).map(([what]) => what);
+  return names.filter((name) => most.includes(name));
+}
+
 function timeSpec(section, width) {
   const file = section.file;
   const view = file.view(section.cell);
-  const inner = width - 75;
+  const inner = width - 90;
   const length = section.length();
   const { rows, lines } = timeRows(section);
   const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", length }, inner, 210, "sent")];
@@ -72,8 +81,14 @@ function timeSpec(section, width) {
     const window = view.module_course.window_s;
     const delays = moduleRows(view.module_course.delay_ms_tenths, window, names, 0.1, true);
     const dropped = moduleRows(view.module_course.dropped, window, names, 1 / window, false);
-    if (delays.length > 0) panels.push(timePanel(delays, names, COLOURS, { field: "value", title: "queueing (ms)", hover: "hover_delay", length }, inner, 110, null));
-    if (dropped.some((row) => row.value > 0)) panels.push(timePanel(dropped, names, COLOURS, { field: "value", title: "dropped/s", hover: "hover_drops", length }, inner, 90, null));
+    const panel = (values, title, hover, height) => {
+      const lines = largest(values, names);
+      const colours = lines.map((name) => COLOURS[names.indexOf(name) % COLOURS.length]);
+      const kept = values.filter((row) => lines.includes(row.what));
+      if (lines.length > 0) panels.push(timePanel(kept, lines, colours, { field: "value", title, hover, length, place: (what) => names.indexOf(what) }, inner, height, null));
+    };
+    panel(delays, "queueing (ms)", "hover_delay", 110);
+    panel(dropped, "dropped/s", "hover_drops", 90);
   }
   const brush = { name: "brush", select: { type: "interval", encodings: ["x"] }, ...(section.range ? { value: { x: section.range } } : {}) };
   const strip = {
@@ -81,7 +96,7 @@ function timeSpec(section, width) {
     mark: { type: "area", color: "#8a8f98", opacity: 0.5 }, params: [brush],
     encoding: { x: quantity("t", "sent at (s): drag here to zoom", { scale: { domain: [0, length], nice: false } }), y: quantity("rate", null, { axis: null }) },
   };
-  return { vconcat: [...panels, strip], spacing: 6, resolve: { scale: { color: "independent", strokeDash: "independent" } } };
+  return { padding: { left: 5, top: 5, bottom: 5, right: 18 }, vconcat: [...panels, strip], spacing: 6, resolve: { scale: { color: "independent", strokeDash: "independent" } } };
 }
 
 const MAX_BESIDE = 8;

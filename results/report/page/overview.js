@@ -213,7 +213,7 @@ class Drops {
 
   spec(width) {
     const rows = this.rows().filter((row) => this.file.shown(row.s));
-    if (rows.length === 0) return "No cell of this workload says where it dropped.";
+    if (!rows.some((row) => row.module)) return "No visit was dropped on this workload by the series that are chosen above.";
     const values = rows.map((row) => ({ s: shown(row.s), p: shown(row[this.by]), place: row.place, y: spread(row.shares).mean })).filter((row) => row.p || row.y === 0);
     const parts = [...new Set(values.filter((row) => row.p).sort((a, b) => a.place - b.place).map((row) => row.p))];
     return {
@@ -238,8 +238,7 @@ class Drops {
       { key: "count", label: "visits (mean of the seeds)", number: true, value: (row) => spread(row.counts).mean },
       { key: "share", label: "% of the requests sent", number: true, value: (row) => spread(row.shares).mean, cell: (row) => withHalf(spread(row.shares)) },
     ];
-    fill(this.table, rows.length === 0 ? h("p", {}, "Nothing was dropped on this workload.")
-      : h("details", {}, h("summary", {}, "The same as a table"), new Table(columns, rows, { caption: "Drops" }).element));
+    fill(this.table, rows.length === 0 ? null : h("details", {}, h("summary", {}, "The same as a table"), new Table(columns, rows, { caption: "Drops" }).element));
   }
 }
 
