@@ -95,12 +95,14 @@ def modules_of(cell, pool):
     """What each module did, and its drops by reason."""
     rows = cell.table("modules")
     reasons = [name for name in rows.dtype.names if name.startswith("dropped_")]
-    started = np.maximum(rows["done"].astype(float), 1)
+    done = np.maximum(rows["done"].astype(float), 1)
+    # The sums of delays are over the visits that started, preempted ones each time.
+    started = np.maximum(cell.module_table("started").sum(axis=0), 1) if cell.has("module_windows") else done
     made = {"names": pool.place(cell.module_names())}
     for name in ("arrived", "done", "cancelled", "batches"):
         made[name] = [int(value) for value in rows[name]]
-    for name in ("queueing", "wait", "exec"):
-        made[name + "_ms"] = [round(float(value), 4) for value in rows[name + "_ns"] / started / NS_PER_MS]
+    for name, visits in (("queueing", started), ("wait", started), ("exec", done)):
+        made[name + "_ms"] = [round(float(value), 4) for value in rows[name + "_ns"] / visits / NS_PER_MS]
     made["drops"] = [[at, SHOWN_VALUES.get(name.removeprefix("dropped_"), name.removeprefix("dropped_")), int(row[name])]
                      for at, row in enumerate(rows) for name in reasons if row[name]]
     return made

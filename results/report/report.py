@@ -5,6 +5,7 @@ Exit codes: 0, 2: a file is no results file, 3: Vega is not installed or the pag
 """
 
 import argparse
+import io
 import os
 import sys
 from pathlib import Path
@@ -33,17 +34,20 @@ def write(path, text):
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_text(text, encoding="utf-8")
+    unfinished.write_bytes(text)
     os.replace(unfinished, path)
 
 
 def main():
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     arguments = parse_arguments()
     try:
         library = vega.bundle()
         data = page_data(arguments.results, COURSES_LIMIT)
         judgements.add(arguments.harness, arguments.results, data)
-        text = page(data, library)
+        text = page(data, library).encode("utf-8", "replace")  # a name of a file may be no text
         write(arguments.output, text)
     except ResultsError as error:
         print(f"harness: {error}", file=sys.stderr)
@@ -52,7 +56,7 @@ def main():
         print(f"harness: {error}", file=sys.stderr)
         return ENVIRONMENT
     cells = sum(len(file["cells"]) for file in data["files"])
-    print(f"{arguments.output}: {cells} cell{'s' if cells != 1 else ''}, {len(text.encode()) / 1e6:.1f} MB")
+    print(f"{arguments.output}: {cells} cell{'s' if cells != 1 else ''}, {len(text) / 1e6:.1f} MB")
     for file in data["files"]:
         for note in file["notes"]:
             print(f"{file['name']}: {note}")

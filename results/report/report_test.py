@@ -100,6 +100,9 @@ class Numbers(unittest.TestCase):
         for name in ("late", "dropped"):
             self.assertEqual(zeros_back(course[name]) if name in course else [0] * len(windows), windows[name].tolist())
         modules = group["modules"][:]
+        started = group["module_windows"]["started"].reshape(-1, len(modules)).sum(axis=0)
+        for at, row in enumerate(modules):
+            self.assertAlmostEqual(view["modules"]["queueing_ms"][at], row["queueing_ns"] / max(1, started[at]) / 1e6, places=4)
         drops = {(at, reason): count for at, reason, count in view["modules"]["drops"]}
         for at, row in enumerate(modules):
             for name in modules.dtype.names:
