@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/core/renamed.h"
 #include "harness/record/analysis/changes.h"
 #include "harness/record/hdf5/results_file.h"
 
@@ -18,8 +20,14 @@ struct DiffOptions {
 };
 
 void diff(const DiffOptions& options) {
-  std::vector<ComparedMetric> metrics = usual_metrics();
-  for (const std::string& name : options.metrics) set_tolerance(metrics, name + "=0");
+  std::vector<ComparedMetric> metrics = moved_metrics();
+  const std::vector<std::string> known = metric_columns();
+  for (const std::string& name : options.metrics) {
+    const std::string column = name_now(renamed_columns(), name);
+    if (std::ranges::find(known, column) == known.end())
+      throw_unknown({"", 0, "--metric"}, "metric", name, known);
+    set_tolerance(metrics, name + "=0");
+  }
   const Changes changes = changes_between(read_summary_with_settings(options.base),
                                           read_summary_with_settings(options.now), metrics);
   if (changes.files.pairs == 0)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/core/params.h"
 #include "harness/experiment/reading/system_libraries.h"
 #include "harness/views/chosen_cell.h"
 #include "harness/views/explain_report.h"
@@ -33,6 +34,8 @@ SentBetween sent_between(const ExplainOptions& options) {
   SentBetween sent;
   if (!options.from.empty()) sent.from_ns = time_of_run("--from", options.from);
   if (!options.to.empty()) sent.until_ns = time_of_run("--to", options.to);
+  if (sent.from_ns >= sent.until_ns)
+    throw input_error({"", 0, "--to"}, "'" + options.to + "'", "a time after --from");
   const bool is_range = !options.from.empty() || !options.to.empty();
   if (is_range && options.worst == 0 && options.dropped_by.empty())
     throw input_error({"", 0, "--from, --to"}, "no choice to narrow", "them beside --worst or --dropped-by");
@@ -72,6 +75,9 @@ void explain(const ExplainOptions& options) {
   const ExplainRows rows(options.results, cell);
   Explanation explanation(rows);
   if (!options.at.empty()) {
+    if (at_ns > rows.end_ns())
+      throw input_error({"", 0, "--at"}, "'" + options.at + "'",
+                        "0 to " + text_of(ns_to_s(rows.end_ns())) + " s, the end of the run");
     explanation.moment = explain_moment(rows, at_ns);
   } else {
     const std::vector<std::uint64_t> requests = chosen_requests(options, sent, explanation);

@@ -295,7 +295,7 @@ def sentences(said):
         if said["needed_ms"] is not None:
             possible = said["needed_ms"] <= said["left_at_end_ms"]
             yield (f"From there it still needed at least {said['needed_ms']:.3f} ms: "
-                   + ("without more waiting it would have ended in time." if possible else "it could not have ended in time any more."))
+                   + ("without more waiting this visit and those after it would have ended in time." if possible else "it could not have ended in time any more."))
     else:
         end = (f"in time, {said['left_at_end_ms']:.3f} ms to spare." if said["outcome"] == "in_time"
                else f"late by {-said['left_at_end_ms']:.3f} ms.")
@@ -303,7 +303,7 @@ def sentences(said):
         if said["lost"]:
             yield f"{said['lost'][0]['ms']:.3f} ms "
     if said["alone_ms"] is not None:
-        yield (f"Alone in the system it takes {said['alone_ms']:.3f} ms, its SLO is {said['slo_ms']:.3f} ms: "
+        yield (f"Alone on the workers of this plan it takes {said['alone_ms']:.3f} ms, its SLO is {said['slo_ms']:.3f} ms: "
                + ("one that puts it before all others could." if said["alone_ms"] <= said["slo_ms"] else "none could."))
     if said["offline_in_time"] is not None:
         yield f"It serves this one, until {said['offline_ended_s']:.6f} s." if said["offline_in_time"] else "It does not serve this one;"

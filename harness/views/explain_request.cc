@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "harness/core/error.h"
+#include "harness/core/params.h"
 
 namespace harness {
 namespace {
@@ -115,6 +116,9 @@ std::vector<std::uint64_t> worst_requests(const ExplainRows& rows, SentBetween s
     if (is_completed(row) && sent.holds(row))
       late.emplace_back(rows.deadline_ns(row) - row.end_ns, row.request);
   }
+  if (late.empty())
+    throw input_error({rows.path(), 0, "--worst"}, "no completed request of those times",
+                      "times from 0 to " + text_of(ns_to_s(rows.end_ns())) + " s, the end of the run");
   count = std::min(count, late.size());
   std::partial_sort(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(count), late.end());
   std::vector<std::uint64_t> worst;

@@ -62,7 +62,8 @@ struct SentBetween {
   bool holds(const RequestRow& row) const { return row.sent_ns >= from_ns && row.sent_ns < until_ns; }
 };
 
-/// The `count` of them that completed latest against their deadlines, the latest first.
+/// The `count` of them that completed latest against their deadlines, the latest first. Throws InputError:
+/// none of them completed.
 std::vector<std::uint64_t> worst_requests(const ExplainRows& rows, SentBetween sent, std::size_t count);
 
 /// Those that were dropped for `reason` (at `module`, unless that is empty): the first `most` to be dropped,

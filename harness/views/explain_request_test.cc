@@ -192,13 +192,14 @@ TEST_F(ExplainRequest, TellsItInSentences) {
             "    The plan then: 1 worker, at most 4 visits in a batch, which take 16.000 ms.\n"
             "    Joined no batch in 19.000 ms; the module started 2 batches with 2 visits meanwhile.\n"
             "    1 visit that came later started earlier.\n"
-            "    Its controller had published at 0.010000 s: budget_ns 2.000 ms, load 0.75\n"
+            "    Its controller had published at 0.010000 s: budget 2.000 ms, load 0.75\n"
             "  Dropped at first at 0.022000 s, 7.000 ms left: the system estimated that it would end late "
             "(estimated_late).\n"
             "    There ran 1 batch then, the first to end at 0.030000 s.\n"
             "    From there it still needed at least 20.000 ms: it could not have ended in time any more.\n"
             "  Could any policy have served it in time?\n"
-            "    Alone in the system it takes 20.000 ms, its SLO is 26.000 ms: one that puts it before all "
+            "    Alone on the workers of this plan it takes 20.000 ms, its SLO is 26.000 ms: one that puts "
+            "it before all "
             "others could.\n"
             "    No offline schedule says more: the plan changed during the run.\n");
 }

@@ -106,6 +106,12 @@ TimeNs ExplainRows::slo_ns(const RequestRow& request) const {
   return request.slo_ns > 0 ? request.slo_ns : cell_.record.slo_ns;
 }
 
+TimeNs ExplainRows::end_ns() const {
+  TimeNs end_ns = 0;
+  for (const RequestRow& row : cell_.requests) end_ns = std::max(end_ns, row.end_ns);
+  return end_ns;
+}
+
 TimeNs ExplainRows::deadline_ns(const RequestRow& request) const { return request.sent_ns + slo_ns(request); }
 
 std::span<const RowBatch> ExplainRows::batches_on(std::uint32_t worker, TimeNs from_ns,

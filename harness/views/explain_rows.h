@@ -46,6 +46,8 @@ class ExplainRows {
   std::vector<const VisitRow*> visits_of(std::uint64_t request) const;
   /// When it was due: of files that do not say the request's SLO, by the cell's.
   TimeNs deadline_ns(const RequestRow& request) const;
+  /// When the last request ended.
+  TimeNs end_ns() const;
   TimeNs slo_ns(const RequestRow& request) const;
 
   /// Those of the worker that ran at some time between the two, in order of their starts.

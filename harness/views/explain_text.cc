@@ -46,9 +46,10 @@ std::string wrapped(const std::string& indent, const std::string& head,
   return all + "\n";
 }
 
-/// "queueing_ns 12.345 ms": the system's name, times in ms.
+/// "queueing 12.345 ms" of the system's queueing_ns.
 std::string value_text(const std::string& name, double value) {
-  return name + " " + (name.ends_with("_ns") ? fixed(value / 1e6, "ms", 3) : number_text(value));
+  if (!name.ends_with("_ns")) return name + " " + number_text(value);
+  return name.substr(0, name.size() - 3) + " " + fixed(value / 1e6, "ms", 3);
 }
 
 std::string state_text(const StateTable& states, std::optional<std::size_t> row, const std::string& indent) {
@@ -71,21 +72,28 @@ TimeNs busy_ns(const std::vector<RowBatch>& batches, TimeNs from_ns, TimeNs unti
   return busy;
 }
 
+/// Then rows do not know all batches.
+bool has_preempted(const CellContents& cell) {
+  return std::ranges::any_of(cell.record.modules,
+                             [](const ModuleTotals& module) { return module.preempted > 0; });
+}
+
 /// "Worker 3 ran 2 batches, the last of 8 visits until 31.210000 s."
-std::string busy_text(std::uint32_t worker, const std::vector<RowBatch>& batches, TimeNs from_ns,
-                      TimeNs until_ns) {
+std::string busy_text(const ExplainRows& rows, std::uint32_t worker, const std::vector<RowBatch>& batches,
+                      TimeNs from_ns, TimeNs until_ns) {
   const std::string who = "Worker " + std::to_string(worker) + " ran ";
-  if (batches.empty()) return who + "nothing meanwhile.";
+  const bool knows_all = !has_preempted(rows.cell());
+  if (batches.empty()) return who + (knows_all ? "nothing meanwhile." : "no batch to its end meanwhile.");
   const RowBatch& last = batches.back();
   const std::string what =
       batches.size() == 1 ? "a batch of " : std::to_string(batches.size()) + " batches, the last of ";
   const TimeNs idle_ns = until_ns - from_ns - busy_ns(batches, from_ns, until_ns);
   return who + what + visits_text(last.size) + ", until " + seconds(last.end_ns) +
-         (idle_ns > 0 ? "; it was idle for " + milliseconds(idle_ns) + " of that." : ".");
+         (idle_ns > 0 && knows_all ? "; it was idle for " + milliseconds(idle_ns) + " of that." : ".");
 }
 
 /// Why it waited, as far as rows tell.
-std::string waiting_text(const VisitFacts& facts, const std::string& indent) {
+std::string waiting_text(const ExplainRows& rows, const VisitFacts& facts, const std::string& indent) {
   const VisitRow& row = facts.row;
   const TimeNs left_ns = left_queue_ns(row);
   std::string text = indent;
@@ -94,12 +102,10 @@ std::string waiting_text(const VisitFacts& facts, const std::string& indent) {
     text += row.joined_ns == row.arrived_ns
                 ? " at once.\n"
                 : " after " + milliseconds(row.joined_ns - row.arrived_ns) + ". " +
-                      busy_text(row.worker, facts.before_join, row.arrived_ns, row.joined_ns) + "\n";
+                      busy_text(rows, row.worker, facts.before_join, row.arrived_ns, row.joined_ns) + "\n";
     if (left_ns > row.joined_ns) {
-      text += indent +
-              (has_started(row) ? "That batch started after another " : "It left that batch after ") +
-              milliseconds(left_ns - row.joined_ns) + ". " +
-              busy_text(row.worker, facts.before_start, row.joined_ns, left_ns) + "\n";
+      text += indent + "That batch started after another " + milliseconds(left_ns - row.joined_ns) + ". " +
+              busy_text(rows, row.worker, facts.before_start, row.joined_ns, left_ns) + "\n";
     }
   } else {
     text += "Joined no batch in " + milliseconds(row.ended_ns - row.arrived_ns) + "; the module started " +
@@ -128,7 +134,7 @@ std::string visit_text(const Explanation& explanation, const RequestFacts& reque
             visits_text(facts.plan->max_batch) + " in a batch, which take " +
             milliseconds(facts.plan->exec_ns) + ".\n";
   }
-  text += waiting_text(facts, indent);
+  text += waiting_text(explanation.rows, facts, indent);
   if (has_started(row)) {
     text += indent + "Ran from " + seconds(row.started_ns) + " to " + seconds(row.ended_ns) + ", " +
             milliseconds(row.ended_ns - row.started_ns) + ", in a batch of " + std::to_string(row.batch) +
@@ -136,7 +142,9 @@ std::string visit_text(const Explanation& explanation, const RequestFacts& reque
   }
   if (row.outcome == VisitOutcome::kCancelled)
     text += indent + "Cancelled at " + seconds(row.ended_ns) + ": its request had been dropped elsewhere.\n";
-  if (row.outcome == VisitOutcome::kUnfinished) text += indent + "Unfinished when the run ended.\n";
+  if (row.outcome == VisitOutcome::kDropped && request.row.outcome != Outcome::kDropped)
+    text += indent + "Dropped at " + seconds(row.ended_ns) + ": " + words_of(row.reason) + " (" +
+            name_of(row.reason) + "); its request went on without it.\n";
   return text + state_text(explanation.rows.cell().record.states, facts.state_row, indent);
 }
 
@@ -157,15 +165,16 @@ std::string drop_text(const Explanation& explanation, const RequestFacts& facts)
                            " (" + name_of(row.reason) + ").\n" + running_text(facts.running);
   if (!facts.needed_ns) return text;
   return text + "    From there it still needed at least " + milliseconds(*facts.needed_ns) + ": " +
-         (*facts.needed_ns <= left_ns ? "without more waiting it would have ended in time.\n"
-                                      : "it could not have ended in time any more.\n");
+         (*facts.needed_ns <= left_ns
+              ? "without more waiting this visit and those after it would have ended in time.\n"
+              : "it could not have ended in time any more.\n");
 }
 
 /// "125.000 ms waiting to join a batch at m2".
 std::string lost_text(const ExplainRows& rows, const LostTime& lost) {
   constexpr std::array<const char*, 4> kWords = {"on the way to ", "waiting to join a batch at ",
                                                  "waiting for its batch to start at ",
-                                                 "in a batch longer than the shortest at "};
+                                                 "being served for longer than the least at "};
   return milliseconds(lost.ns) + " " + kWords[static_cast<std::size_t>(lost.what)] +
          rows.module_name(lost.module);
 }
@@ -190,7 +199,7 @@ std::string end_text(const Explanation& explanation, const RequestFacts& facts) 
     else
       rest_ns += one.ns;
   }
-  if (rest_ns > 0) lost.push_back(milliseconds(rest_ns) + " in smaller parts");
+  if (rest_ns != 0) lost.push_back(milliseconds(rest_ns) + " in smaller parts");
   return text + wrapped("    ", milliseconds(all_ns) + " more than the least that this way takes:", lost);
 }
 
@@ -199,10 +208,10 @@ std::string chance_text(const Explanation& explanation, const RequestFacts& fact
   std::string text = "  Could any policy have served it in time?\n";
   if (facts.alone_ns) {
     text +=
-        "    Alone in the system it takes " + milliseconds(*facts.alone_ns) + ", its SLO is " +
+        "    Alone on the workers of this plan it takes " + milliseconds(*facts.alone_ns) + ", its SLO is " +
         milliseconds(facts.slo_ns) + ": " +
         (*facts.alone_ns <= facts.slo_ns ? "one that puts it before all others could.\n" : "none could.\n");
-  } else if (explanation.times.least) {
+  } else if (explanation.times.least && !facts.visits.empty()) {
     text += "    In a task tree nobody can tell what it takes alone: its visits cause others by chance.\n";
   }
   const OfflineAnswer& offline = explanation.times.offline;
@@ -358,8 +367,7 @@ std::vector<std::string> explanation_notes(const Explanation& explanation) {
                             : "no published states: [record] states = true keeps them, of systems whose "
                               "controllers publish any");
   }
-  const auto preempts = [](const ModuleTotals& module) { return module.preempted > 0; };
-  if (std::any_of(cell.record.modules.begin(), cell.record.modules.end(), preempts))
+  if (has_preempted(cell))
     notes.emplace_back(
         "batches were preempted: their visits waited again, and only their last batch has rows");
   if (!explanation.requests.empty() && !explanation.times.least)

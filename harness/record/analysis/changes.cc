@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/record/analysis/text_table.h"
+#include "harness/record/run/latency_histogram.h"
 
 namespace harness {
 namespace {
@@ -41,6 +42,13 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
   return metric.worsening(difference.mean) > 0 ? Movement::kWorse : Movement::kBetter;
 }
 
+/// What the histogram of latencies cannot tell apart; of others what is lost in the last bits.
+double resolution_of(const ComparedMetric& metric, double base) {
+  constexpr double kLastBits = 1e-12;
+  const double share = metric.name.starts_with("latency_ms_p") ? LatencyHistogram::kRelativeError : kLastBits;
+  return std::abs(base) * share;
+}
+
 Change change_of(const Group& group, const ComparedMetric& metric) {
   std::vector<double> base, now, differences;
   for (const CellPair& pair : group.pairs) {
@@ -58,6 +66,8 @@ Change change_of(const Group& group, const ComparedMetric& metric) {
   change.base = spread_of(base).mean;
   change.now = spread_of(now).mean;
   change.difference = spread_of(differences);
+  if (change.difference.n > 1)
+    change.difference.half_width = std::max(change.difference.half_width, resolution_of(metric, change.base));
   change.movement = movement_of(metric, differences, change.difference);
   return change;
 }
@@ -107,14 +117,20 @@ std::vector<std::string> by_reason(const std::vector<std::string>& problems) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const std::string& problem : problems) {
     const std::size_t colon = problem.rfind(": ");
-    const std::string reason = colon == std::string::npos ? problem : problem.substr(colon + 2);
+    if (colon == std::string::npos) {  // of the files
+      reasons.push_back({problem, {}});
+      continue;
+    }
+    const std::string reason = problem.substr(colon + 2);
     auto found = std::ranges::find(reasons, reason, &decltype(reasons)::value_type::first);
     if (found == reasons.end()) found = reasons.insert(found, {reason, {}});
     found->second.push_back(problem.substr(0, colon));
   }
   std::vector<std::string> texts;
   for (const auto& [reason, cells] : reasons)
-    texts.push_back(reason + ": " + counted(cells.size(), "cell") + ", such as " + cells.front());
+    texts.push_back(cells.empty()
+                        ? reason
+                        : reason + ": " + counted(cells.size(), "cell") + ", such as " + cells.front());
   return texts;
 }
 
@@ -126,15 +142,26 @@ std::vector<std::string> statuses_of(const Comparison& files) {
   return texts;
 }
 
+/// "pard latency_ms_p99: no value any more in 3 cells, such as CELL".
+std::vector<std::string> lost_values(const Comparison& files) {
+  std::vector<std::string> texts;
+  for (const MetricChange& change : files.metrics) {
+    if (!change.lost.empty())
+      texts.push_back(change.series + " " + change.metric.name + ": no value any more in " +
+                      counted(change.lost.size(), "cell") + ", such as " + change.lost.front());
+  }
+  return texts;
+}
+
 std::string counts_text(const Changes& changes) {
   const std::size_t noise = changes.count_of(Movement::kNoise);
   const std::size_t equal = changes.count_of(Movement::kEqual);
-  const std::size_t judged =
-      changes.changes.size() - equal - changes.count_of(Movement::kOnce);  // by their intervals
-  std::string text = counted(changes.changes.size(), "comparison") + " in " +
-                     counted(changes.files.pairs, "cell") + ": " + std::to_string(judged - noise) +
-                     " moved, " + std::to_string(noise) + " within the noise, " + std::to_string(equal) +
-                     " equal\n";
+  const std::size_t once = changes.count_of(Movement::kOnce);
+  const std::size_t judged = changes.changes.size() - equal - once;  // by their intervals
+  std::string text =
+      counted(changes.changes.size(), "comparison") + " in " + counted(changes.files.pairs, "cell") + ": " +
+      std::to_string(judged - noise) + " moved, " + std::to_string(noise) + " within the noise, " +
+      (once > 0 ? std::to_string(once) + " with one run, " : "") + std::to_string(equal) + " equal\n";
   if (judged > 0)
     text +=
         "one in twenty moves by chance: " + number_text(std::round(static_cast<double>(judged) / 2) / 10) +
@@ -155,6 +182,14 @@ const char* name_of(Movement movement) {
 std::size_t Changes::count_of(Movement movement) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(changes, [&](const Change& change) { return change.movement == movement; }));
+}
+
+std::vector<ComparedMetric> moved_metrics() {
+  std::vector<ComparedMetric> metrics = {{"goodput_rps", Better::kHigher, {}}};
+  for (const ComparedMetric& metric : usual_metrics()) {
+    if (metric.name != "drop_rate") metrics.push_back(metric);
+  }
+  return metrics;
 }
 
 Changes changes_between(std::span<const SummaryRow> base, std::span<const SummaryRow> now,
@@ -181,10 +216,11 @@ std::string changes_text(const Changes& changes) {
          section("Not the same cells, or under another load",
                  prefixed_lines("  ", by_reason(files.problems))) +
          section("Cells that ran in one file alone", prefixed_lines("  ", statuses_of(files))) +
+         section("Without a value now", prefixed_lines("  ", lost_values(files))) +
          section("Moved beyond the noise of the runs (95 %)",
                  table({Movement::kWorse, Movement::kBetter, Movement::kMoved})) +
          section("Differ in the one run that there is: noise is not known", table({Movement::kOnce})) +
-         counts_text(changes);
+         section("Within the noise", table({Movement::kNoise})) + counts_text(changes);
 }
 
 std::string changes_json(const Changes& changes) {
@@ -198,6 +234,7 @@ std::string changes_json(const Changes& changes) {
   object.add("settings", files.settings);
   object.add("not_comparable", files.problems);
   object.add("status", statuses_of(files));
+  object.add("without_value", lost_values(files));
   object.add("changes", Json{json_text(table_of(all))});
   return object.json(",\n").text + "\n";
 }

@@ -14,7 +14,7 @@ enum class Movement {
   kBetter,
   kMoved,  ///< of a metric of which neither way is better
   kOnce,   ///< it differs, and there is one run: noise is not known
-  kNoise,  ///< the 95 % confidence interval of the difference holds 0
+  kNoise,  ///< the 95 % interval of the difference holds 0, or a latency histogram cannot tell it from 0
   kEqual,  ///< the same in every run
 };
 /// "worse", "better", "moved", "one run", "noise", "equal".
@@ -37,12 +37,16 @@ struct Changes {
   std::size_t count_of(Movement movement) const;
 };
 
+/// Goodput, SLO attainment, invalid rate, latencies at p50 and p99, and accuracy where models have one. The
+/// drop rate is the rest of the SLO attainment.
+std::vector<ComparedMetric> moved_metrics();
+
 /// Pairs cells as compare() does, also where another number of workers or requests makes them no fair
 /// comparison: Comparison::problems tells so.
 Changes changes_between(std::span<const SummaryRow> base, std::span<const SummaryRow> now,
                         const std::vector<ComparedMetric>& metrics);
 
-/// Settings; what moved beyond noise, the largest first; what differs in one run; counts.
+/// Settings; what moved beyond noise, the largest first; what differs in one run; what is noise; counts.
 std::string changes_text(const Changes& changes);
 /// An object: the lists of the text, and `changes` with numbers in full.
 std::string changes_json(const Changes& changes);
