@@ -42,7 +42,23 @@ def check_exit_codes(harness, folder, failures):
     failures.expect("a report", done, 0, ["r.html: 1 cell, "])
     if run([harness, "report", "small.h5", "-o", "/dev/null/r.html"], folder).returncode != 3:
         failures.append("a page that cannot be written: not 3")
+    check_outputs(harness, folder, failures)
     return True
+
+
+def check_outputs(harness, folder, failures):
+    """Nothing but a page is replaced."""
+    path = os.path.join(folder, "small.h5")
+    with open(path, "rb") as file:
+        before = file.read()
+    os.symlink("small.h5", os.path.join(folder, "link.html"))
+    for output, code in (("small.h5", 2), ("link.html", 2), ("/dev/null", 2), (".", 2), ("gone/r.html", 3)):
+        done = run([harness, "report", "small.h5", "-o", output], folder)
+        if done.returncode != code or done.stdout or len(done.stderr.strip().splitlines()) != 1:
+            failures.append(f"-o {output}: {done.returncode} {done.stdout}{done.stderr}")
+    with open(path, "rb") as file:
+        if file.read() != before:
+            failures.append("a report replaced its results")
 
 
 def browser():
@@ -149,6 +165,9 @@ def check_sweep(driver, failures, folder):
     print(f"540 cells: {os.path.getsize(os.path.join(folder, 'sweep.html')) / 1e6:.1f} MB, opened in {page.opened_s:.2f} s")
     if os.path.getsize(os.path.join(folder, "sweep.html")) >= 5e6:
         page.fail("5 MB or more")
+    rerun = page.ask("return [...document.querySelectorAll('#cell .command code')].map((each) => each.textContent)")
+    if rerun != ["harness sweep.toml -o DIR --set 'record.rows=[0]'"]:
+        page.fail(f"without rows: {rerun}")
     page.ask("""const box = document.querySelector('#headline input'); box.value = 'pard 1.4'; box.dispatchEvent(new Event('input'));""")
     texts = page.ask("return [...document.querySelectorAll('#headline tbody tr')].map((row) => row.textContent)")
     if not texts or any("pard" not in text or "1.4" not in text for text in texts):
@@ -181,8 +200,18 @@ def check_claims(driver, failures, folder):
     page.ask("""for (const [at, value] of [[0, 1], [1, 3]]) {
         const box = document.querySelectorAll('#cell input[type=number]')[at]; box.value = value; box.dispatchEvent(new Event('change')); }""")
     commands = page.ask("return [...document.querySelectorAll('#cell .command code')].map((each) => each.textContent)")
-    if not any("--from 1 --to 3" in text for text in commands):
+    where = f"harness explain overall.h5 --cell {number}"
+    if f"{where} --worst 5 --from 1 --to 3" not in commands or f"{where} --at 2s" not in commands or not any(
+            text.startswith("harness timeline") and " --from 1 --to 3 " in text for text in commands):
         page.fail(f"zoomed: {commands}")
+    page.ask("const box = document.querySelector('#cell input[type=number]'); box.value = 4; box.dispatchEvent(new Event('change'));")
+    typed = page.ask("return [...document.querySelectorAll('#cell input[type=number]')].map((each) => each.value)")
+    if typed != ["4", "3"] or "from must be below to" not in page.ask("return document.querySelector('#cell').innerText"):
+        page.fail(f"from above to: {typed}")
+    page.ask("location.hash = '#cell-0-99'")
+    time.sleep(0.3)
+    if "There is no cell 99" not in page.ask("return document.getElementById('lost').innerText"):
+        page.fail("a cell that is not there is not said")
     page.check_whole()
 
 

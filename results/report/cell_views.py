@@ -43,23 +43,25 @@ class Course:
 
 
 class ModuleCourse:
-    """Drops and queueing delays by module and window of a cell."""
+    """Drops and waits before execution by module and window of a cell."""
 
     def __init__(self, cell):
         self.window_s = float(cell.window_s)
         self.dropped = cell.module_table("dropped").astype(np.int64).T
         self.started = cell.module_table("started").astype(np.int64).T
-        self.queueing_ns = cell.module_table("queueing_ns").T
+        self.waited_ns = {name: cell.module_table(name + "_ns").T for name in ("queueing", "wait")}
 
     def packed(self, width, _pool):
-        delays = []
-        for started, queueing in zip(self.started, self.queueing_ns):
-            visits, waited = binned(started, width), binned(queueing, width)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                tenths = np.where(visits > 0, np.round(waited / visits / NS_PER_MS * 10), 0)
-            delays.append(counts(tenths))
         return {"window_s": self.window_s * width, "dropped": [counts(binned(own, width)) for own in self.dropped],
-                "delay_ms_tenths": delays}
+                **{name: [counts(mean_tenths(own, started, width)) for own, started in zip(waited, self.started)]
+                   for name, waited in self.waited_ns.items()}}
+
+
+def mean_tenths(waited_ns, started, width):
+    """Means over the visits that started, in tenths of a ms and one more; 0 where none started."""
+    visits, waited = binned(started, width), binned(waited_ns, width)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(visits > 0, np.round(waited / visits / NS_PER_MS * 10) + 1, 0)
 
 
 def quantiles_over_time(requests, window_ns, count):
@@ -118,6 +120,9 @@ def plans_of(cell):
         rows = cell.table(name)
         kept = rows[:MAX_PLAN_ROWS]
         columns = {"at_s": [value / NS_PER_S for value in kept["at_ns"].tolist()]}
+        if name == "plans":
+            columns["rate_rps"] = [workers * batch / (exec_ns / NS_PER_S) if exec_ns > 0 else None
+                                   for workers, batch, exec_ns in kept[["workers", "max_batch", "exec_ns"]].tolist()]
         for own in kept.dtype.names:
             if own in ("exec_ns", "cycle_ns"):
                 columns[own.removesuffix("_ns") + "_ms"] = [value / NS_PER_MS for value in kept[own].tolist()]

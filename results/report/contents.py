@@ -133,12 +133,13 @@ class Contents:
         rows = self.results.rows
         names = list(dict.fromkeys(name for row in rows for name in row))
         settings = [cell and of_cell(cell) for cell in self.cells]
-        made = {"name": self.path.name, "quoted": shlex.quote(str(self.path)),
+        made = {"name": self.path.name, "label": self.path.name, "quoted": shlex.quote(str(self.path)),
                 "summary": table({name: [row.get(name) for row in rows] for name in names})}
         made |= self._keys()
         made["settings"] = {"shared": self._shared(settings), "differing": table(differing(settings))}
         made |= self._views()
         attributes = self.results.attributes()
+        made["rerun"] = f"harness {shlex.quote(str(attributes.get('experiment', self.path.stem)) + '.toml')} -o DIR"
         made["toml"] = attributes.pop("experiment_toml", "")
         made["attributes"] = {name: str(value) for name, value in attributes.items()}
         made["bytes"] = self.path.stat().st_size
@@ -199,8 +200,22 @@ def values_of(stored):
     return [stored["of"][at] for at in stored["at"]]
 
 
+def labels_of(paths):
+    """The files' names; of files of one name the shortest ends of their paths that tell them apart. The same file twice: base, new."""
+    parts = [Path(path).absolute().parts for path in paths]
+    labels = []
+    for own in parts:
+        others = [each for each in parts if each != own]
+        used = next(count for count in range(1, len(own) + 1) if all(each[-count:] != own[-count:] for each in others))
+        labels.append(str(Path(*own[-used:])))
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{'base' if at == 0 else 'new' if len(labels) == 2 else f'new {at}'}" for at in range(len(labels))]
+
+
 def page_data(paths, limit):
     """The data of the page, without what the program says of the files (claims, comparisons)."""
-    return {"files": [Contents(path, limit / len(paths)).data() for path in paths],
+    files = [Contents(path, limit / len(paths)).data() | {"label": label} for path, label in zip(paths, labels_of(paths))]
+    return {"files": files,
             "how_to_record": {name: how_to_record(name) for name in ("requests", "visits", "states", "replay")},
             "t95": [student_t_95(freedom) for freedom in range(1, T_FREEDOMS)]}

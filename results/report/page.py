@@ -21,7 +21,7 @@ def page(data, library):
     if "</script" in library or "<!--" in library:
         raise ValueError("the library of the plots would end its script element")
     template = (FOLDER / "page.html").read_text(encoding="utf-8")
-    title = ", ".join(file["name"] for file in data["files"])
+    title = ", ".join(file["label"] for file in data["files"])
     scripts = "\n".join(f"<script>\n{(FOLDER / name).read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
     parts = {
         "title": html.escape(title),

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Writes a report of results files as one page for a browser: `harness report A.h5 [B.h5 ...] -o report.html` runs this.
 
-Exit codes: 0, 2: a file is no results file, 3: Vega is not installed or the page cannot be written.
+Exit codes: 0, 2: a file is no results file, or the page would replace one, 3: Vega is not installed or the page cannot be written.
 """
 
 import argparse
+import contextlib
+import errno
 import io
 import os
 import sys
 from pathlib import Path
+
+import h5py
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results and figures, installed or not
 
@@ -30,12 +34,51 @@ def parse_arguments():
     return parser.parse_args()
 
 
+class BadOutput(Exception):
+    """The page would replace something that is no page."""
+
+
+def is_results_file(path):
+    """Also one that is damaged."""
+    with open(path, "rb") as file:
+        return file.read(12) == b"harness file" or h5py.is_hdf5(path)
+
+
+def checked_output(path, inputs):
+    """Where the page goes, links followed: a new file or a file that it may replace."""
+    target = Path(os.path.realpath(path))
+    allowed = "allowed: a new file, or a page to replace"
+    if not target.exists():
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "cannot create: No such file or directory", str(path))
+        return target
+    if target.is_dir():
+        raise BadOutput(f"--output: found the folder {path}, {allowed}")
+    if not target.is_file():
+        raise BadOutput(f"--output: found {path}, which is no regular file, {allowed}")
+    if any(os.path.samefile(target, each) for each in inputs):
+        raise BadOutput(f"--output: found {path}, which the report is to be made of, {allowed}")
+    if is_results_file(target):
+        raise BadOutput(f"--output: found {path}, which is a results file, {allowed}")
+    return target
+
+
 def write(path, text):
     """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(text)
-    os.replace(unfinished, path)
+    unfinished = path.with_name(f".report-{os.getpid()}.tmp")
+    try:
+        with open(unfinished, "xb") as file:
+            file.write(text)
+        os.replace(unfinished, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def line_of(error):
+    """An error of the system as the program's other commands tell it."""
+    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
 
 
 def main():
@@ -44,22 +87,23 @@ def main():
             stream.reconfigure(errors="replace")
     arguments = parse_arguments()
     try:
+        output = checked_output(arguments.output, arguments.results)
         library = vega.bundle()
         data = page_data(arguments.results, COURSES_LIMIT)
         judgements.add(arguments.harness, arguments.results, data)
         text = page(data, library).encode("utf-8", "replace")  # a name of a file may be no text
-        write(arguments.output, text)
-    except ResultsError as error:
+        write(output, text)
+    except (ResultsError, BadOutput) as error:
         print(f"harness: {error}", file=sys.stderr)
         return BAD_INPUT
     except (vega.NoVega, OSError) as error:
-        print(f"harness: {error}", file=sys.stderr)
+        print(f"harness: {line_of(error)}", file=sys.stderr)
         return ENVIRONMENT
     cells = sum(len(file["cells"]) for file in data["files"])
     print(f"{arguments.output}: {cells} cell{'s' if cells != 1 else ''}, {len(text) / 1e6:.1f} MB")
     for file in data["files"]:
         for note in file["notes"]:
-            print(f"{file['name']}: {note}")
+            print(f"{file['label']}: {note}")
     return 0
 
 

@@ -6,6 +6,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_resul
 
 import cell_views  # noqa: E402
 from columns import column, counts  # noqa: E402
-from contents import Contents, page_data, values_of  # noqa: E402
+from contents import Contents, labels_of, page_data, values_of  # noqa: E402
 import judgements  # noqa: E402
 from page import page  # noqa: E402
 import report  # noqa: E402
@@ -103,6 +104,7 @@ class Numbers(unittest.TestCase):
         started = group["module_windows"]["started"].reshape(-1, len(modules)).sum(axis=0)
         for at, row in enumerate(modules):
             self.assertAlmostEqual(view["modules"]["queueing_ms"][at], row["queueing_ns"] / max(1, started[at]) / 1e6, places=4)
+        self.check_waits(view["module_course"], group, len(modules))
         drops = {(at, reason): count for at, reason, count in view["modules"]["drops"]}
         for at, row in enumerate(modules):
             for name in modules.dtype.names:
@@ -112,6 +114,20 @@ class Numbers(unittest.TestCase):
         stored = group["plans"][:cell_views.MAX_PLAN_ROWS]
         self.assertEqual(plans["workers"], stored["workers"].tolist())
         self.assertEqual(view["plans"]["left"], len(group["plans"]) - len(stored))
+        for at, row in enumerate(stored):
+            if row["exec_ns"] > 0:
+                self.assertAlmostEqual(plans["rate_rps"][at], float(row["workers"]) * float(row["max_batch"]) / row["exec_ns"] * 1e9)
+
+    def check_waits(self, course, group, modules):
+        """Where the page's windows are the file's; 0: none started, 1: 0.0 ms."""
+        rows = group["module_windows"][:].reshape(-1, modules)
+        if course["window_s"] != group.attrs["window_ns"] / 1e9:
+            return
+        for name in ("queueing", "wait"):
+            for module in range(modules):
+                found = zeros_back(course[name][module])
+                wanted = [0 if row["started"] == 0 else round(row[name + "_ns"] / row["started"] / 1e5) + 1 for row in rows[:, module]]
+                self.assertEqual(found, wanted)
 
     def test_points_of_the_distribution_are_those_of_the_histogram(self):
         data = made(QUICKSTART)["files"][0]
@@ -143,6 +159,60 @@ class Numbers(unittest.TestCase):
         data = made(INFERLINE)["files"][0]
         self.assertTrue(any(value for value in values_of(data["summary"]["cost_usd_per_h"])))
         self.assertIn("request rate (requests/s)", [axis["label"] for axis in data["axes"]])
+
+
+class Waits(unittest.TestCase):
+
+    def test_a_wait_of_0_is_not_the_same_as_no_visit(self):
+        course = cell_views.ModuleCourse.__new__(cell_views.ModuleCourse)
+        course.window_s = 1.0
+        course.started, course.dropped = np.array([[2.0, 0, 4, 1]]), np.array([[0, 3, 0, 0]])
+        course.waited_ns = {"queueing": np.array([[3e6, 0, 1e4, 0]]), "wait": np.array([[0, 0, 8e6, 5e5]])}
+        packed = course.packed(1, None)
+        self.assertEqual([zeros_back(packed[name][0]) for name in ("queueing", "wait")], [[16, 0, 1, 1], [1, 0, 21, 6]])
+        self.assertEqual(zeros_back(course.packed(2, None)["queueing"][0]), [16, 1])  # 1.5 ms, 2 us
+
+
+class Labels(unittest.TestCase):
+
+    def test_files_of_one_name_have_the_shortest_ends_that_tell_them_apart(self):
+        for paths, labels in ((["m.h5", "n.h5"], ["m.h5", "n.h5"]), (["ma/m.h5", "mb/m.h5"], ["ma/m.h5", "mb/m.h5"]),
+                              (["/x/a/m.h5", "/y/a/m.h5", "/y/a/n.h5"], ["x/a/m.h5", "y/a/m.h5", "n.h5"]),
+                              (["/m.h5", "/a/m.h5"], ["/m.h5", "a/m.h5"]), (["m.h5", "m.h5"], ["base", "new"])):
+            self.assertEqual(labels_of([Path(path) for path in paths]), labels)
+
+
+class Outputs(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.results = self.folder / "q.h5"
+        shutil.copy(QUICKSTART, self.results)
+
+    def test_what_is_no_page_is_not_replaced(self):
+        other, broken, link = (self.folder / name for name in ("other.h5", "broken.h5", "link.html"))
+        shutil.copy(self.results, other)
+        broken.write_bytes(self.results.read_bytes()[:2000])
+        link.symlink_to(self.results)
+        os.link(self.results, self.folder / "hard.html")
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "null.html").symlink_to("/dev/null")
+        for name in ("q.h5", "other.h5", "broken.h5", "link.html", "hard.html", "pipe", "null.html", "."):
+            with self.assertRaisesRegex(report.BadOutput, "^--output: found .*, allowed: a new file, or a page to replace$"):
+                report.checked_output(self.folder / name, [self.results])
+
+    def test_a_page_is_replaced_also_through_a_link(self):
+        (self.folder / "old.html").write_text("old", encoding="utf-8")
+        (self.folder / "link.html").symlink_to("old.html")
+        report.write(report.checked_output(self.folder / "link.html", [self.results]), b"new")
+        self.assertEqual((self.folder / "old.html").read_text(encoding="utf-8"), "new")
+        self.assertTrue((self.folder / "link.html").is_symlink())
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["link.html", "old.html", "q.h5"])
+
+    def test_a_folder_that_is_missing_is_not_made(self):
+        with self.assertRaises(FileNotFoundError):
+            report.checked_output(self.folder / "no" / "r.html", [self.results])
 
 
 class Sizes(unittest.TestCase):

@@ -15,6 +15,11 @@ function besides(file, cell) {
   return [cell, ...file.okCells().filter((other) => other !== cell && same(other) && file.shown(file.series[other]))];
 }
 
+/** As one word of a shell. */
+function quoted(text) {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 class CellSection {
   constructor() {
     this.picker = h("div", { class: "row" });
@@ -44,9 +49,9 @@ class CellSection {
     const shownMetrics = ["goodput_rps", "slo_attainment", "drop_rate", "invalid_rate", "latency_ms_p50", "latency_ms_p99", "bound_share", "accuracy", "cost_usd_per_h"];
     const pairs = [["sent", number(value("sent"))], ["in time", number(value("in_time"))], ["late", number(value("late"))],
       ["dropped", number(value("dropped"))], ["unfinished", number(value("unfinished"))],
-      ...shownMetrics.filter((name) => value(name) !== null).map((name) => [METRICS[name], number(inUnit(name, value(name)))])];
+      ...shownMetrics.filter((name) => value(name) !== null).map((name) => [METRICS[name], number(inUnit(name, value(name))), DEFINITIONS[name]])];
     const state = file.ok(this.cell) ? null : h("p", { class: "bad" }, `${value("status")}: ${value("why")}`);
-    return [state, h("div", { class: "facts" }, pairs.map(([name, text]) => h("span", {}, name + " ", h("b", {}, text))))];
+    return [state, h("div", { class: "facts" }, pairs.map(([name, text, title]) => h("span", { title }, name + " ", h("b", {}, text))))];
   }
 
   lacks(name) {
@@ -60,12 +65,17 @@ class CellSection {
       const modules = this.file.view(this.cell).modules;
       const drops = modules ? [...modules.drops].sort((a, b) => b[2] - a[2]) : [];
       const range = this.range && this.range.map((at) => Number(at.toFixed(3)));
-      const lines = [`harness explain ${where} --worst 5`];
-      if (drops.length > 0) lines.push(`harness explain ${where} --dropped-by ${drops[0][1]}`);
-      if (range) lines.push(`harness explain ${where} --at ${range[0]}s`);
-      lines.push(`harness timeline ${where}${range ? ` --from ${range[0]} --to ${range[1]}` : ""} -o cell-${this.file.names[this.cell]}.pftrace`);
-      const without = this.lacks("requests") || this.lacks("visits");
-      fill(place, without ? h("p", { class: "note" }, `They need the cell's rows, which this file lacks: ${REPORT.how_to_record.visits}.`) : null, lines.map(command));
+      if (this.lacks("requests") || this.lacks("visits")) {
+        fill(place, h("p", { class: "note" }, "harness explain and harness timeline need the cell's rows, which this file lacks. This runs the cells again, into a new folder DIR, and keeps the rows of this one:"),
+          command(`${this.file.raw.rerun} --set 'record.rows=[${this.file.names[this.cell]}]'`));
+        return;
+      }
+      const part = range ? ` --from ${range[0]} --to ${range[1]}` : "";
+      const lines = [`harness explain ${where} --worst 5${part}`];
+      if (drops.length > 0) lines.push(`harness explain ${where} --dropped-by ${quoted(drops[0][1])}${part}`);
+      if (range) lines.push(`harness explain ${where} --at ${Number(((this.range[0] + this.range[1]) / 2).toFixed(3))}s`);
+      lines.push(`harness timeline ${where}${part} -o cell-${this.file.names[this.cell]}.pftrace`);
+      fill(place, lines.map(command));
     };
     this.drawCommands();
     return h("div", {}, h("h3", {}, "From here to a request"), place);
@@ -77,6 +87,7 @@ class CellSection {
     const length = this.length();
     const inputs = ["from", "to"].map((label, at) => h("input", { type: "number", min: 0, max: length, step: "any", "aria-label": `${label} (s)`, onchange: () => this.zoom(inputs.map((input) => Number(input.value))) }));
     this.inputs = inputs;
+    this.wrong = h("span", { class: "bad", role: "status" });
     const plot = new Plot("Requests over time: sent, in time, late, dropped", (width) => timeSpec(this, width));
     plot.onview = (made) => made.addSignalListener("brush", (_, { t }) => this.setRange(t && t[1] > t[0] ? [t[0], t[1]] : null));
     this.plot = plot;
@@ -84,11 +95,11 @@ class CellSection {
     this.setRange(null);
     const latencies = view.latencies ? null : h("p", { class: "note" }, this.lacks("requests") ? `Latency over time needs the requests' rows: ${REPORT.how_to_record.requests}.` : "Latency over time was left out of this report: see Provenance.");
     const many = view.modules && view.modules.arrived.length > MAX_MODULES;
-    const modules = view.module_course ? many && h("p", { class: "note" }, `Of the modules at most the ${MAX_MODULES} with the longest queueing, and with the most drops, are drawn.`) : h("p", { class: "note" }, "Queueing delay and drops by module over time were left out of this report: see Provenance.");
+    const modules = view.module_course ? many && h("p", { class: "note" }, `Of the modules at most the ${MAX_MODULES} with the longest waits, and with the most drops, are drawn.`) : h("p", { class: "note" }, "Waits and drops by module over time were left out of this report: see Provenance.");
     return h("div", {}, h("h3", {}, "Over time"),
-      h("p", { class: "note" }, `Requests by the second in which they were sent, in steps of ${number(view.course.window_s)} s. Drag over the lowest strip, or type, to zoom.`),
+      h("p", { class: "note" }, `Requests by the second in which they were sent, in steps of ${number(view.course.window_s)} s. Queueing: from a visit's arrival to its joining a batch; batch wait: from then to the batch's start; means over the visits that started, a gap where none did. Drag over the lowest strip, or type, to zoom.`),
       h("div", { class: "row" }, h("label", {}, "From (s)", inputs[0]), h("label", {}, "to (s)", inputs[1]),
-        h("button", { type: "button", onclick: () => this.zoom(null) }, "whole run")),
+        h("button", { type: "button", onclick: () => this.zoom(null) }, "whole run"), this.wrong),
       plot.box, latencies, modules, h("h3", {}, "Beside the others on this workload and seed"), this.others.box);
   }
 
@@ -99,6 +110,7 @@ class CellSection {
 
   setRange(range) {
     this.range = range;
+    fill(this.wrong);
     const own = range || [0, this.length()];
     this.inputs.forEach((input, at) => { input.value = Number(own[at].toFixed(2)); });
     this.drawCommands();
@@ -106,8 +118,16 @@ class CellSection {
 
   zoom(range) {
     const length = this.length();
-    const own = range && range[1] > range[0] ? [Math.max(0, range[0]), Math.min(length, range[1])] : null;
-    this.setRange(own && own[0] < own[1] ? own : null);
+    const own = range && [Math.max(0, range[0]), Math.min(length, range[1])];
+    if (range && !(range[0] < range[1])) {
+      fill(this.wrong, "from must be below to");
+      return;
+    }
+    if (own && own[0] >= own[1]) {
+      fill(this.wrong, `from must be below ${number(length)}, the end of the run`);
+      return;
+    }
+    this.setRange(own);
     drawPlots([this.plot]);
   }
 
@@ -136,7 +156,7 @@ class CellSection {
     const some = view.cdf && view.cdf.us.length < view.cdf.buckets ? ` Of the ${view.cdf.buckets} buckets of the file ${view.cdf.us.length} are here, each exact.` : "";
     return h("div", {}, h("h3", {}, "Latency"), plot.box,
       h("p", { class: "note" }, "Share of the completed requests, in time and late, with at most that latency, from the file's histogram; the latest that the axis shows is where all "
-        + `but 0.1 % of this cell's are done. Upright line: the SLO.${some}`));
+        + `but 0.1 % of this cell's are done. Upright line: the SLO.${some} Latency quantiles are upper ends of the histogram's buckets: never below the exact value, and above it by less than 1/128 of it, or by less than 32 ns below 4 us.`));
   }
 
   plan() {
@@ -155,12 +175,12 @@ class CellSection {
 /** The first plan, its changes, and workers over time where they change. */
 function planTable(name, plan, names, owner) {
   const columns = Object.fromEntries(Object.entries(plan.rows).map(([key, column]) => [key, expand(column)]));
-  const keys = Object.keys(columns).filter((key) => !(key === "device" && columns[key].every((value) => value === "")) && columns[key].some((value) => value !== null)
+  const keys = Object.keys(columns).sort((a, b) => Number(a === "rate_rps") - Number(b === "rate_rps")).filter((key) => !(key === "device" && columns[key].every((value) => value === "")) && columns[key].some((value) => value !== null)
     && !(key === "cores" && columns[key].every((value) => value === 0)));
-  const label = { at_s: "from (s)", module: "module", max_batch: "largest batch", exec_ms: "execution (ms)", usd_per_h: "$/h", cycle_ms: "duty cycle (ms)" };
+  const label = { at_s: "from (s)", rate_rps: "requests/s (workers x batch / execution)", module: "module", max_batch: "largest batch", exec_ms: "execution (ms)", usd_per_h: "$/h", cycle_ms: "duty cycle (ms)" };
   const rows = columns.at_s.map((_, at) => at);
   const shownAs = (key, at) => (key === "module" ? names[columns[key][at]] ?? columns[key][at] : columns[key][at]);
-  const table = (own, caption) => new Table(keys.map((key) => ({ key, label: label[key] || key, number: !["module", "device"].includes(key), value: (at) => shownAs(key, at) })),
+  const table = (own, caption) => new Table(keys.map((key) => ({ key, label: label[key] || key, number: !["module", "device"].includes(key), value: (at) => shownAs(key, at), title: key === "rate_rps" ? "What the module's workers carry in batches of that size" : null })),
     own, { caption, short: own.length < 12 }).element;
   const first = rows.filter((at) => columns.at_s[at] <= 0);
   const changes = rows.filter((at) => columns.at_s[at] > 0);

@@ -15,6 +15,17 @@ function zoomed(x, length) {
   return { ...x, scale: { domainMin: end(0, 0), domainMax: end(1, length), nice: false, zero: false } };
 }
 
+/** Of the rows {t, ...} those of the part that the strip has chosen, and those of a window before and after. */
+function ofZoom(window) {
+  return { filter: `!isArray(brush.t) || (datum.t >= brush.t[0] - ${window} && datum.t <= brush.t[1] + ${window})` };
+}
+
+/** Values between two gaps: no line leads to them. */
+function alone(rows) {
+  const none = (row) => !row || row.value === null;
+  return [...groupBy(rows, (row) => row.what).values()].flatMap((own) => own.filter((row, at) => row.value !== undefined && !none(row) && none(own[at - 1]) && none(own[at + 1])));
+}
+
 /** A panel of lines over time: rows {t, what, VALUE}; all its values at the pointer in one tooltip. */
 function timePanel(rows, lines, colours, words, width, height, area) {
   const x = zoomed(quantity("t", null), words.length);
@@ -23,9 +34,16 @@ function timePanel(rows, lines, colours, words, width, height, area) {
   const legend = { title: null, orient: "top", columns: Math.max(2, Math.floor(width / 190)), ...LINE_SAMPLES };
   const y = quantity(words.field, words.title, { scale: { zero: true, nice: true } });
   const layers = [];
+  if (words.capacity) layers.push({ data: { values: [{ y: words.capacity }] }, mark: { type: "rule", color: "currentColor", strokeDash: [3, 3] },
+    encoding: { y: quantity("y", words.title), tooltip: [{ field: "y", type: "quantitative", title: "capacity of the first plan (requests/s)", format: FORMAT }] } },
+  { data: { values: [{ y: words.capacity }] }, mark: { type: "text", text: "capacity of the first plan", align: "right", baseline: "bottom", dx: -2, dy: -2, color: "currentColor", fontSize: 11, x: "width" },
+    encoding: { y: quantity("y", words.title) } });
   if (area) layers.push({ transform: [{ filter: { field: "what", equal: area } }], mark: { type: "area", color: "#8a8f98", opacity: 0.18, clip: true, interpolate: "step" }, encoding: { x, y } });
   layers.push({ mark: { type: "line", clip: true, strokeWidth: 1.5 },
     encoding: { x, y, color: { field: "what", type: "nominal", scale, legend }, strokeDash: { field: "what", type: "nominal", scale: dashes, legend } } });
+  const points = alone(rows);
+  if (points.length > 0) layers.push({ data: { values: points }, transform: [ofZoom(words.window)], mark: { type: "point", filled: true, size: 14, opacity: 1, clip: true },
+    encoding: { x, y, color: { field: "what", type: "nominal", scale, legend: null } } });
   layers.push({
     transform: [{ pivot: "what", value: words.field, groupby: ["t"] }],
     mark: { type: "rule", color: "currentColor", clip: true, strokeWidth: 1 },
@@ -35,7 +53,7 @@ function timePanel(rows, lines, colours, words, width, height, area) {
     },
     params: [{ name: words.hover, select: { type: "point", fields: ["t"], nearest: true, on: "pointermove", clear: "pointerout" } }],
   });
-  return { width, height, data: { values: rows }, layer: layers };
+  return { width, height, data: { values: rows }, transform: [ofZoom(words.window)], layer: layers };
 }
 
 /** A name as a field: dots and brackets would lead into an object. */
@@ -43,12 +61,10 @@ function escapedField(name) {
   return name.replace(/([\\.[\]"'])/g, "\\$1");
 }
 
-/** Rows {t, what, value} of values by module and window. */
-function moduleRows(packed, window, names, scale, zeroIsNone) {
+/** Rows {t, what, value} of values by module and window; `valueOf` makes null of what is none. */
+function moduleRows(packed, window, names, valueOf) {
   const rows = [];
-  packed.forEach((own, module) => counts(own).forEach((value, at) => {
-    if (!zeroIsNone || value > 0) rows.push({ t: (at + 0.5) * window, what: names[module], value: value * scale });
-  }));
+  packed.forEach((own, module) => counts(own).forEach((value, at) => rows.push({ t: (at + 0.5) * window, what: names[module], value: valueOf(value) })));
   return rows;
 }
 
@@ -67,27 +83,28 @@ function timeSpec(section, width) {
   const inner = width - 90;
   const length = section.length();
   const { rows, lines } = timeRows(section);
-  const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", length }, inner, 210, "sent")];
+  const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", length, window: courseOf(file, section.cell).window, capacity: file.value("capacity_rps", section.cell) }, inner, 210, "sent")];
   if (view.latencies) {
     const [p50, p99] = ["p50_ms", "p99_ms"].map((name) => expand(view.latencies[name]));
     const values = [];
     p50.forEach((value, at) => {
-      if (value !== null) values.push({ t: (at + 0.5) * view.latencies.window_s, what: "p50 latency", value }, { t: (at + 0.5) * view.latencies.window_s, what: "p99 latency", value: p99[at] });
+      values.push({ t: (at + 0.5) * view.latencies.window_s, what: "p50 latency", value }, { t: (at + 0.5) * view.latencies.window_s, what: "p99 latency", value: p99[at] });
     });
-    if (values.length > 0) panels.push(timePanel(values, ["p50 latency", "p99 latency"], COLOURS, { field: "value", title: "latency (ms)", hover: "hover_latency", length }, inner, 110, null));
+    if (values.some((row) => row.value !== null)) panels.push(timePanel(values, ["p50 latency", "p99 latency"], COLOURS, { field: "value", title: "latency (ms)", hover: "hover_latency", length, window: view.latencies.window_s }, inner, 110, null));
   }
   if (view.module_course) {
     const names = file.raw.module_names[view.modules.names].map(shown);
     const window = view.module_course.window_s;
-    const delays = moduleRows(view.module_course.delay_ms_tenths, window, names, 0.1, true);
-    const dropped = moduleRows(view.module_course.dropped, window, names, 1 / window, false);
+    const waits = (packed) => moduleRows(packed, window, names, (value) => (value === 0 ? null : (value - 1) / 10));
+    const dropped = moduleRows(view.module_course.dropped, window, names, (value) => value / window);
     const panel = (values, title, hover, height) => {
       const lines = largest(values, names);
       const colours = lines.map((name) => COLOURS[names.indexOf(name) % COLOURS.length]);
       const kept = values.filter((row) => lines.includes(row.what));
-      if (lines.length > 0) panels.push(timePanel(kept, lines, colours, { field: "value", title, hover, length, place: (what) => names.indexOf(what) }, inner, height, null));
+      if (lines.length > 0) panels.push(timePanel(kept, lines, colours, { field: "value", title, hover, length, window, place: (what) => names.indexOf(what) }, inner, height, null));
     };
-    panel(delays, "queueing (ms)", "hover_delay", 110);
+    panel(waits(view.module_course.queueing), "queueing (ms)", "hover_queueing", 110);
+    panel(waits(view.module_course.wait), "batch wait (ms)", "hover_wait", 110);
     panel(dropped, "dropped/s", "hover_drops", 90);
   }
   const brush = { name: "brush", select: { type: "interval", encodings: ["x"] }, ...(section.range ? { value: { x: section.range } } : {}) };

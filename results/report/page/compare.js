@@ -13,7 +13,7 @@ class Changes {
     this.metric = this.metrics[0];
     this.place = h("div");
     this.plot = new Plot("Each cell in both files", (width) => this.spec(width));
-    this.element = section(`changes-${comparison.now}`, `What changed: ${this.base.raw.name} to ${this.now.raw.name}`, this.what(), this.body());
+    this.element = section(`changes-${comparison.now}`, `What changed: ${this.base.raw.label} to ${this.now.raw.label}`, this.what(), this.body());
   }
 
   what() {
@@ -41,7 +41,10 @@ class Changes {
   }
 
   body() {
-    if (this.pairs.length === 0) return h("p", {}, "No cell is in both files, so that nothing can be compared cell by cell.");
+    if (this.pairs.length === 0) {
+      const found = this.comparison.pairs.length;
+      return h("p", {}, found > 0 ? `${plural(found, "pair")}, none ran in both.` : "No cell is in both files, so that nothing can be compared cell by cell.");
+    }
     this.fillTables();
     return [h("div", { class: "row" }, select("Metric", this.metrics.map((name) => [name, METRICS[name]]), this.metric, (name) => {
       this.metric = name;
@@ -62,7 +65,7 @@ class Changes {
     const rows = this.rows();
     const groups = [...groupBy(rows, (row) => row.s + "\u0000" + row.workload).values()].map((own) => ({ s: own[0].s, workload: own[0].workload, own,
       before: spread(own.map((row) => row.before)), after: spread(own.map((row) => row.after)), change: spread(own.map((row) => row.change)) }));
-    const number3 = ["before", "after", "change"].map((key) => ({ key, label: { before: this.base.raw.name, after: this.now.raw.name, change: "change, pair by pair" }[key], number: true,
+    const number3 = ["before", "after", "change"].map((key) => ({ key, label: { before: this.base.raw.label, after: this.now.raw.label, change: "change, pair by pair" }[key], number: true,
       value: (row) => row[key].mean, cell: (row) => withHalf(row[key]) }));
     const beyond = { key: "beyond", label: "beyond noise", value: (row) => this.moved(row.change), name: true };
     const configurations = new Table([{ key: "s", label: "system", value: (row) => row.s, kind: "long" }, { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" }, ...number3, beyond],
@@ -72,18 +75,20 @@ class Changes {
       { key: "s", label: "system", value: (row) => row.s, kind: "long" },
       { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" },
       { key: "seed", label: "seed", number: true, value: (row) => this.base.value("seed", row.base) },
-      { key: "before", label: this.base.raw.name, number: true, value: (row) => row.before },
-      { key: "after", label: this.now.raw.name, number: true, value: (row) => row.after },
+      { key: "before", label: this.base.raw.label, number: true, value: (row) => row.before },
+      { key: "after", label: this.now.raw.label, number: true, value: (row) => row.after },
       { key: "change", label: "change", number: true, value: (row) => row.change },
       { key: "cells", label: "cells", value: (row) => row.base, name: true, cell: (row) => h("span", {}, link(this.base, row.base), " | ", link(this.now, row.now)) },
     ], rows, { caption: "Changes pair by pair", filter: "Filter" });
-    fill(this.place, h("p", { class: "note" }, "A change is beyond noise where the 95 % interval of the mean of the pairs' changes does not contain 0; of one pair where it is not 0."),
+    fill(this.place, h("p", { class: "note" }, "A change is beyond noise where the 95 % interval of the mean of the pairs' changes does not contain 0. One pair has no interval: its noise is not known."),
       configurations.element, h("h3", {}, "Pairs of cells"), cells.element);
   }
 
   moved({ mean, half }) {
     if (mean === null) return "-";
-    if (mean === 0 || (half !== null && Math.abs(mean) <= half)) return "no";
+    if (mean === 0) return "no";
+    if (half === null) return "one run, noise not known";
+    if (Math.abs(mean) <= half) return "no";
     return mean > 0 ? "up" : "down";
   }
 
@@ -95,8 +100,8 @@ class Changes {
     const ends = [Math.min(...rows.map((row) => Math.min(row.before, row.after))), Math.max(...rows.map((row) => Math.max(row.before, row.after)))];
     const scale = { domain: ends[0] === ends[1] ? [ends[0] - 1, ends[1] + 1] : ends, nice: true };
     const side = Math.min(420, width - 80);
-    const x = quantity("before", `${METRICS[this.metric]}: ${shown(this.base.raw.name)}`, { scale });
-    const y = quantity("after", shown(this.now.raw.name), { scale });
+    const x = quantity("before", `${METRICS[this.metric]}: ${shown(this.base.raw.label)}`, { scale });
+    const y = quantity("after", shown(this.now.raw.label), { scale });
     return {
       width: side, height: Math.min(side, 320),
       layer: [

@@ -81,7 +81,7 @@ const FILES = REPORT.files.map((raw, place) => new ResultsFile(raw, place));
 const METRICS = {
   goodput_rps: "goodput (requests/s)",
   slo_attainment: "SLO attainment (%)",
-  drop_rate: "drop rate (%)",
+  drop_rate: "missed: dropped or late (%)",
   invalid_rate: "invalid rate (%)",
   latency_ms_mean: "mean latency (ms)",
   latency_ms_p50: "p50 latency (ms)",
@@ -95,6 +95,10 @@ const METRICS = {
   gpu_utilisation: "GPU utilisation (%)",
   workers_mean: "mean number of workers",
   queue_mean: "mean queue of a module",
+};
+const DEFINITIONS = {
+  drop_rate: "Missed: dropped or late requests / sent ones (drop_rate of the file).",
+  invalid_rate: "Invalid rate: GPU time spent on requests that were not completed in time / all GPU time.",
 };
 const SHARES = new Set(["slo_attainment", "drop_rate", "invalid_rate", "bound_share", "accuracy", "gpu_utilisation"]);
 

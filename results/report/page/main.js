@@ -25,12 +25,12 @@ function sectionsOf(file) {
 function showFile(place) {
   const file = FILES[place];
   PAGE.file = file;
-  fill(document.getElementById("title"), file.raw.name);
+  fill(document.getElementById("title"), file.raw.label);
   fill(document.getElementById("lead"), lead(file));
   const sections = sectionsOf(file);
   fill(document.getElementById("main"), sections);
   fill(document.getElementById("sections"), sections.map((each) => h("a", { href: "#" + each.id }, each.querySelector("h2").textContent)));
-  const chooser = FILES.length > 1 ? select("File", FILES.map((each, at) => [at, shown(each.raw.name)]), place, (at) => {
+  const chooser = FILES.length > 1 ? select("File", FILES.map((each, at) => [at, shown(each.raw.label)]), place, (at) => {
     history.replaceState(null, "", "#");
     showFile(Number(at));
   }) : null;
@@ -50,10 +50,15 @@ async function drawn(work) {
 /** #cell-F-N leads to cell N of file F. */
 function follow() {
   const found = /^#cell-(\d+)-(\d+)$/.exec(location.hash);
+  fill(document.getElementById("lost"));
   if (!found) return;
   const file = FILES[Number(found[1])];
   const cell = file && file.places.get(Number(found[2]));
-  if (cell === undefined) return;
+  if (cell === undefined) {
+    fill(document.getElementById("lost"), file ? `There is no cell ${found[2]} in ${file.raw.label}.` : `There is no file ${found[1]} in this report.`);
+    document.getElementById("lost").scrollIntoView();
+    return;
+  }
   if (PAGE.file !== file) showFile(file.place);
   PAGE.cell.show(file, cell);
   drawn(drawPlots([...PLOTS].filter((plot) => !plot.box.isConnected || PAGE.cell.element.contains(plot.box))));

@@ -39,7 +39,8 @@ class Headline {
     fill(this.chip, chip);
     this.chip.hidden = !this.only;
     const table = this.ofCells ? this.cells() : this.configurations();
-    fill(this.place, table.element);
+    const definitions = metricsOf(this.file).map((name) => DEFINITIONS[name]).filter(Boolean);
+    fill(this.place, table.element, definitions.length > 0 ? h("p", { class: "note" }, definitions.join(" ")) : null);
   }
 
   common() {
@@ -55,18 +56,18 @@ class Headline {
     const groups = groupBy(file.okCells(), (cell) => file.series[cell] + "\u0000" + file.workloads[cell]);
     const rows = [...groups.values()].map((cells) => ({ series: file.series[cells[0]], workload: file.workloads[cells[0]], cells,
       metrics: new Map(metricsOf(file).map((name) => [name, spread(cells.map((cell) => inUnit(name, file.value(name, cell))))])) }));
-    const metrics = metricsOf(file).map((name) => ({ key: name, label: METRICS[name], number: true, value: (row) => row.metrics.get(name).mean,
+    const metrics = metricsOf(file).map((name) => ({ key: name, label: METRICS[name], title: DEFINITIONS[name], number: true, value: (row) => row.metrics.get(name).mean,
       cell: (row) => withHalf(row.metrics.get(name)) }));
     const cells = { key: "cells", label: "cells", value: (row) => row.cells.length,
       cell: (row) => h("button", { type: "button", "aria-label": `cells of ${shown(row.series)}, ${shown(row.workload)}`,
         onclick: () => this.show(true, { places: new Set(row.cells), words: `${row.series}, ${row.workload}` }) }, plural(row.cells.length, "cell")) };
-    return new Table([...this.common(), ...metrics, cells], rows, { caption: "Configurations", filter: "Filter", sort: null });
+    return new Table([cells, ...this.common(), ...metrics], rows, { caption: "Configurations", filter: "Filter", sort: null });
   }
 
   cells() {
     const file = this.file;
     const rows = file.all().map((cell) => ({ cell, series: file.series[cell] || file.value("system", cell), workload: file.workloads[cell] }));
-    const metrics = metricsOf(file).map((name) => ({ key: name, label: METRICS[name], number: true,
+    const metrics = metricsOf(file).map((name) => ({ key: name, label: METRICS[name], title: DEFINITIONS[name], number: true,
       value: (row) => (file.ok(row.cell) ? inUnit(name, file.value(name, row.cell)) : null) }));
     const columns = [
       { key: "cell", label: "cell", number: true, value: (row) => file.names[row.cell], cell: (row) => h("a", { href: file.link(row.cell) }, file.names[row.cell]) },

@@ -104,7 +104,7 @@ function curveSpec(file, rows, bounds, words, width) {
   const series = [...new Set(rows.map((row) => row.s))];
   const look = looks(file, series, {}, width);
   const x = quantity("x", words.x, { scale: { zero: false, nice: true }, axis: { tickCount: 8 } });
-  const scale = words.share ? { scale: { domain: [0, 100] } } : {};
+  const scale = { scale: words.share ? { domain: [0, 100] } : { domainMin: 0 } };
   const tip = tooltips(["s", "series", true], ["x", words.x], ["y", words.y], ["lo", "95 % from"], ["hi", "to"], ["n", "seeds"]);
   const layers = [];
   if (bounds.length > 0) {
@@ -125,7 +125,7 @@ function dotSpec(rows, file, words, width) {
   const series = [...new Set(rows.map((row) => row.s))];
   const look = looks(file, series);
   const y = { field: "s", type: "nominal", sort: series, title: null };
-  const scale = words.share ? { scale: { domain: [0, 100] } } : {};
+  const scale = { scale: words.share ? { domain: [0, 100] } : { domainMin: 0 } };
   const tip = tooltips(["s", "series", true], ["y", words.y], ["lo", "95 % from"], ["hi", "to"], ["b", "upper bound"], ["n", "seeds"]);
   const colour = { ...look.color, legend: null };
   return {

@@ -20,7 +20,7 @@ function provenanceSection(file) {
   const pairs = Object.entries(file.raw.attributes).map(([name, value]) => [name, known[name] ? known[name](value) : value]);
   const notes = file.raw.notes;
   return section("provenance", "Provenance",
-    facts([["file", file.raw.name], ["size", `${number(file.raw.bytes)} bytes`], ["checksum", file.raw.seal || "none: a file of an older version"], ...pairs]),
+    facts([["file", file.raw.label], ["size", `${number(file.raw.bytes)} bytes`], ["checksum", file.raw.seal || "none: a file of an older version"], ...pairs]),
     h("h3", {}, "What this page leaves out"),
     notes.length === 0 ? h("p", {}, "Of the file's summary, windows, modules and plans nothing, but of the latency histograms some buckets (each cell says how many).")
       : h("ul", {}, notes.map((note) => h("li", {}, note))),
