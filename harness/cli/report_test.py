@@ -235,6 +235,10 @@ def check_pointer(driver, failures, folder):
     told = page.ask("return document.querySelector('#vg-tooltip-element.visible')?.innerText")
     if not told or "sent" not in told or "in time" not in told:
         page.fail(f"the pointer tells {told}")
+    gaps = page.ask("""const rows = moduleRows([[1, -2, 4]], 1, ["m"], (value) => (value === 0 ? null : (value - 1) / 10));
+        return [rows.map((row) => row.value), told(rows, ["m"], "value").map((row) => row.told0), alone(rows).map((row) => row.t)]""")
+    if gaps != [[0, None, None, 0.3], ["0", "none", "none", "0.3000"], [0.5, 3.5]]:
+        page.fail(f"a wait of 0 and no wait: {gaps}")
     page.complaints()
 
 
@@ -243,6 +247,14 @@ def check_keyboard(driver, failures, folder):
     from selenium.webdriver.common.keys import Keys
 
     page = Page(driver, failures, os.path.join(folder, "two.html"), "two files")
+    moved = "return new Changes(REPORT.comparisons[0]).moved({mean: arguments[0], half: arguments[1]})"
+    found = [page.ask(moved, *words) for words in ((3, None), (0, None), (3, 4), (3, 2), (-3, 2), (None, None))]
+    if found != ["one run, noise not known", "no", "no", "up", "down", "-"]:
+        page.fail(f"beyond noise: {found}")
+    none = page.ask("""const made = Object.create(Changes.prototype);
+        return Object.assign(made, {pairs: [], comparison: {pairs: [[0, 0], [1, 1]]}}).body().textContent""")
+    if none != "2 pairs, none ran in both.":
+        page.fail(f"skipped pairs: {none}")
     driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     if page.ask("return document.activeElement.className") != "skip":
         page.fail("the first stop of the keyboard is not the link over the head")

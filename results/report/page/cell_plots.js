@@ -41,24 +41,26 @@ function timePanel(rows, lines, colours, words, width, height, area) {
   if (area) layers.push({ transform: [{ filter: { field: "what", equal: area } }], mark: { type: "area", color: "#8a8f98", opacity: 0.18, clip: true, interpolate: "step" }, encoding: { x, y } });
   layers.push({ mark: { type: "line", clip: true, strokeWidth: 1.5 },
     encoding: { x, y, color: { field: "what", type: "nominal", scale, legend }, strokeDash: { field: "what", type: "nominal", scale: dashes, legend } } });
-  const points = alone(rows);
+  const points = alone(rows).map((row) => ({ ...row, colour: colours[lines.indexOf(row.what) % colours.length] }));
   if (points.length > 0) layers.push({ data: { values: points }, transform: [ofZoom(words.window)], mark: { type: "point", filled: true, size: 14, opacity: 1, clip: true },
-    encoding: { x, y, color: { field: "what", type: "nominal", scale, legend: null } } });
+    encoding: { x, y, color: { field: "colour", type: "nominal", scale: null } } });
+  // Without a format, Vega-Lite does not find a text in the nearest point's row.
   layers.push({
-    transform: [{ pivot: "what", value: words.field, groupby: ["t"] }],
+    data: { values: told(rows, lines, words.field) }, transform: [ofZoom(words.window)],
     mark: { type: "rule", color: "currentColor", clip: true, strokeWidth: 1 },
     encoding: {
       x, opacity: { condition: { param: words.hover, empty: false, value: 0.7 }, value: 0 },
-      tooltip: [{ field: "t", type: "quantitative", title: "at (s)", format: ",.4~r" }, ...lines.map((what) => ({ field: escapedField(what), type: "quantitative", title: what, format: FORMAT }))],
+      tooltip: [{ field: "t", type: "quantitative", title: "at (s)", format: ",.4~r" }, ...lines.map((what, at) => ({ field: "told" + at, type: "nominal", title: what, format: "", formatType: "toString" }))],
     },
     params: [{ name: words.hover, select: { type: "point", fields: ["t"], nearest: true, on: "pointermove", clear: "pointerout" } }],
   });
   return { width, height, data: { values: rows }, transform: [ofZoom(words.window)], layer: layers };
 }
 
-/** A name as a field: dots and brackets would lead into an object. */
-function escapedField(name) {
-  return name.replace(/([\\.[\]"'])/g, "\\$1");
+/** A row for each time with the values of all lines as texts: told0, told1... */
+function told(rows, lines, field) {
+  const place = new Map(lines.map((what, at) => [what, "told" + at]));
+  return [...groupBy(rows, (row) => row.t)].map(([t, own]) => ({ t, ...Object.fromEntries(own.map((row) => [place.get(row.what), row[field] === null ? "none" : number(row[field])])) }));
 }
 
 /** Rows {t, what, value} of values by module and window; `valueOf` makes null of what is none. */

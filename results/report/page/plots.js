@@ -7,6 +7,7 @@ const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7a00", "#767676"];
 const OUTCOMES = { sent: "#8a8f98", "in time": "#0072b2", late: "#e69f00", dropped: "#d55e00", unfinished: "#cc79a7" };
 const CONFIG = {
+  customFormatTypes: true,
   background: "transparent",
   font: "system-ui, 'DejaVu Sans', sans-serif",
   view: { stroke: null },
