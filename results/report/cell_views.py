@@ -1,5 +1,7 @@
 """What a cell's section of the page shows: its course over time, drops, latencies, plans."""
 
+import re
+
 import h5py
 import numpy as np
 
@@ -96,7 +98,8 @@ def latency_cdf(cell):
 def modules_of(cell, pool):
     """What each module did, and its drops by reason."""
     rows = cell.table("modules")
-    reasons = [name for name in rows.dtype.names if name.startswith("dropped_")]
+    # They stand in commands that are copied into a shell.
+    reasons = [name for name in rows.dtype.names if re.fullmatch("dropped_[a-z_]+", name)]
     done = np.maximum(rows["done"].astype(float), 1)
     # The sums of delays are over the visits that started, preempted ones each time.
     started = np.maximum(cell.module_table("started").sum(axis=0), 1) if cell.has("module_windows") else done

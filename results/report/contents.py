@@ -8,8 +8,8 @@ from cell_views import Views, how_to_record
 from columns import Pool, column, table
 from figures.colours import series_colours
 from figures.intervals import student_t_95
-from harness_results.file import WORKLOAD_TABLES, Results
-from harness_results.names import number, text_of
+from harness_results.file import WORKLOAD_TABLES, Results, SeriesKey
+from harness_results.names import number, text_of, without_table
 
 COURSES, MODULE_COURSES = 0.6, 0.4  # shares of the limit
 T_FREEDOMS = 100
@@ -76,6 +76,14 @@ class Axis:
                 "series": column([self.series(cell) for cell in cells])}
 
 
+def label_without(series, key):
+    """Of a SeriesKey, were it not for one of its parameters."""
+    kept = [text for text in series.parameters.split() if text.partition("=")[0] != key]
+    gone = {without_table(text) for text in series.parameters.split()} - {without_table(text) for text in kept}
+    variant = " ".join(word for word in series.variant.split() if word not in gone) or "default"
+    return SeriesKey(series.system, variant, " ".join(kept)).label
+
+
 def axes_of(cells):
     """The loads (or rates), the SLOs and each numeric parameter, where some series has several."""
     def panel(cell, without):
@@ -99,17 +107,18 @@ def axes_of(cells):
         of_series = not key.startswith(WORKLOAD_TABLES)
         found.append(Axis(key, lambda cell, key=key: number(cell.parameters[key]) if key in cell.parameters else None,
                           lambda cell, key=key: panel(cell, key),
-                          lambda cell, of_series=of_series: cell["system"] if of_series else cell.series.label))
+                          lambda cell, key=key, of_series=of_series: label_without(cell.series, key) if of_series else cell.series.label))
     return [data for data in (axis.data(cells) for axis in found) if data]
 
 
 def looks_of(series):
-    """{label: [colour, rank]} of series and of systems alone."""
+    """{label: [colour, rank]} of series, of these without one of their parameters, and of systems alone."""
     colours, ranks = series_colours(series)
     looks = {}
     for key in series:
         looks[key.label] = [as_text(colours[key]), ranks[key]]
-        looks.setdefault(key.system, looks[key.label])
+        for text in key.parameters.split():  # an axis of its own: axes_of()
+            looks.setdefault(label_without(key, text.partition("=")[0]), looks[key.label])
     return looks
 
 

@@ -24,7 +24,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_resul
 
 import cell_views  # noqa: E402
 from columns import column, counts  # noqa: E402
-from contents import Contents, labels_of, page_data, values_of  # noqa: E402
+from contents import Contents, label_without, labels_of, page_data, values_of  # noqa: E402
+from harness_results.file import SeriesKey  # noqa: E402
 import judgements  # noqa: E402
 from page import page  # noqa: E402
 import report  # noqa: E402
@@ -159,6 +160,14 @@ class Numbers(unittest.TestCase):
         data = made(INFERLINE)["files"][0]
         self.assertTrue(any(value for value in values_of(data["summary"]["cost_usd_per_h"])))
         self.assertIn("request rate (requests/s)", [axis["label"] for axis in data["axes"]])
+
+
+class Axes(unittest.TestCase):
+
+    def test_over_a_parameter_of_its_own_a_series_keeps_its_others(self):
+        for variant, parameters, label in (("default", "pard.lambda=0.1 pard.estimate=back", "pard estimate=back"),
+                                           ("lambda=0.1", "pard.lambda=0.1", "pard"), ("sf", "pard.lambda=0.1", "pard sf")):
+            self.assertEqual(label_without(SeriesKey("pard", variant, parameters), "pard.lambda"), label)
 
 
 class Waits(unittest.TestCase):

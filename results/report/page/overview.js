@@ -256,7 +256,7 @@ function failedSection(file) {
   ];
   return section("failed", "Cells skipped or invalid",
     failed.length === 0 ? h("p", {}, "None: all cells ran and their measurements can be trusted.")
-      : [h("p", {}, `${plural(failed.length, "cell")} of ${file.count}; no mean or plot on this page contains them.`),
+      : [h("p", {}, `${plural(failed.length, "cell")} of ${file.count}; no mean, and no plot of several cells, contains them.`),
         new Table(columns, failed.map(row), { caption: "Cells skipped or invalid", short: true }).element],
     noted.length === 0 ? null : [h("h3", {}, "Cells that are ok, with a note"), new Table(columns, noted.map(row), { caption: "Notes" }).element]);
 }

@@ -81,7 +81,7 @@ const LINE_SAMPLES = { symbolType: "stroke", symbolSize: 900 };
 
 /** Colour, dash and shape of the series, each the same in all plots of the file. */
 function looks(file, series, samples, width) {
-  const place = (name) => Math.max(0, file.seriesNames.indexOf(name));
+  const place = (name) => (file.seriesNames.includes(name) ? file.seriesNames : series).indexOf(name);
   const legend = { title: null, orient: "bottom", columns: Math.max(1, Math.floor((width || 500) / 230)), ...samples };
   return {
     color: { field: "s", type: "nominal", scale: { domain: series, range: series.map((name) => file.colour(name)) }, legend },
