@@ -139,7 +139,7 @@ DroppedRequests dropped_requests(const ExplainRows& rows, SentBetween sent, cons
   std::map<std::string, std::uint64_t> others;  // "early_drop at face"
   for (const RequestRow& row : rows.cell().requests) {
     if (row.outcome != Outcome::kDropped || !sent.holds(row)) continue;
-    const std::string where = rows.module_name(row.module);
+    const std::string& where = rows.module_name(row.module);
     if (name_of(row.reason) == reason && (module.empty() || module == where))
       found.emplace_back(row.end_ns, row.request);
     else
