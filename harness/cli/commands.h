@@ -1,6 +1,7 @@
 // The commands of `harness`, one function each, and how they print.
 #pragma once
 
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -84,6 +85,9 @@ void add_diff_command(CLI::App& app, int& exit_code);
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
 /// `harness timeline RESULTS.h5 --cell N -o FILE` writes the cell as a trace for Perfetto's page.
 void add_timeline_command(CLI::App& app, int& exit_code);
+/// Those, and the folder of the experiment.
+std::array<CLI::Option*, 2> add_run_again_options(CLI::App& command, std::string& folder,
+                                                  std::vector<std::string>& libraries);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
 void add_replay_command(CLI::App& app, int& exit_code);
 /// `harness explain RESULTS.h5`: the life of a request, or what stood where at a moment.

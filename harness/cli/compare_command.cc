@@ -135,14 +135,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
               "fidelity: simulates cells on devices with the batch times measured in their run instead of "
               "the profile's")
           ->needs(fidelity);
-  command
-      ->add_option("--folder", options->folder,
-                   "measured-times: folder of the experiment file, where its relative paths start")
-      ->needs(measured_times)
-      ->type_name("DIR")
-      ->capture_default_str()
-      ->check(CLI::ExistingDirectory);
-  add_library_option(*command, options->libraries)->needs(measured_times);
+  for (CLI::Option* option : add_run_again_options(*command, options->folder, options->libraries))
+    option->needs(measured_times);
   command
       ->add_option(
           "--within", options->within,

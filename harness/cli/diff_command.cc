@@ -26,7 +26,8 @@ void diff(const DiffOptions& options) {
     const std::string column = name_now(renamed_columns(), name);
     if (std::ranges::find(known, column) == known.end())
       throw_unknown({"", 0, "--metric"}, "metric", name, known);
-    set_tolerance(metrics, name + "=0");
+    if (std::ranges::none_of(metrics, [&](const ComparedMetric& metric) { return metric.name == column; }))
+      metrics.push_back({column, better_of(column), {}});
   }
   const Changes changes = changes_between(read_summary_with_settings(options.base),
                                           read_summary_with_settings(options.now), metrics);

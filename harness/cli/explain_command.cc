@@ -134,13 +134,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("--to", options->to, "only requests sent before this time, as 40s")->type_name("TIME");
   command->add_option("--at", options->at, "what stood where at that time of the run, as 31.2s")
       ->type_name("TIME");
-  command
-      ->add_option("--folder", options->folder,
-                   "folder of the experiment file, where its relative paths start")
-      ->type_name("DIR")
-      ->capture_default_str()
-      ->check(CLI::ExistingDirectory);
-  add_library_option(*command, options->libraries);
+  add_run_again_options(*command, options->folder, options->libraries);
   command->add_flag("--json", options->json, "the same facts as JSON (docs/commands.md)");
   command->callback([options] { explain(*options); });
 }

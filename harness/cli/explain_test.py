@@ -402,6 +402,9 @@ def check_refusals(failures, harness, folder):
             ("an unknown module", ["chains.h5", "--cell", "2", "--dropped-by", "estimated_late", "--module", "x"], ["'x'", "eye_tracking"]),
             ("a module alone", ["chains.h5", "--cell", "2", "--worst", "1", "--module", "x"], ["--module requires --dropped-by"]),
             ("a range of one request", ["streams.h5", "--request", "1", "--to", "1s"], ["--from, --to", "--worst or --dropped-by"]),
+            ("a range that ends first", ["chains.h5", "--cell", "2", "--worst", "1", "--from", "2s", "--to", "1s"], ["--to: found '1s'", "--from"]),
+            ("a range after the end", ["chains.h5", "--cell", "2", "--worst", "1", "--from", "9999s"], ["no completed request", "the end of the run"]),
+            ("a time after the end", ["chains.h5", "--cell", "2", "--at", "9999s"], ["--at: found '9999s'", "the end of the run"]),
             ("no time", ["chains.h5", "--cell", "2", "--at", "noon"], ["--at: found 'noon'", "31.2s"]),
             ("none of the worst", ["chains.h5", "--cell", "2", "--worst", "0"], ["--worst"]),
             ("no file", ["none.h6", "--worst", "1"], ["none.h6", "no such file"])):

@@ -1,6 +1,7 @@
 #include "harness/cli/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,16 @@ CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& lib
       ->allow_extra_args(false);
 }
 
+std::array<CLI::Option*, 2> add_run_again_options(CLI::App& command, std::string& folder,
+                                                  std::vector<std::string>& libraries) {
+  CLI::Option* const in_folder =
+      command.add_option("--folder", folder, "folder of the experiment file, where its relative paths start")
+          ->type_name("DIR")
+          ->capture_default_str()
+          ->check(CLI::ExistingDirectory);
+  return {in_folder, add_library_option(command, libraries)};
+}
+
 void add_replay_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ReplayOptions>();
   CLI::App* command = app.add_subcommand(
@@ -58,14 +69,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       ->type_name("RESULTS.h5");
   CLI::Option* other =
       command->add_option("other", options->other, "results to compare with")->type_name("OTHER.h5");
-  command
-      ->add_option("--folder", options->folder,
-                   "folder of the experiment file, where its relative paths start")
-      ->excludes(other)
-      ->type_name("DIR")
-      ->capture_default_str()
-      ->check(CLI::ExistingDirectory);
-  add_library_option(*command, options->libraries)->excludes(other);
+  for (CLI::Option* option : add_run_again_options(*command, options->folder, options->libraries))
+    option->excludes(other);
   command->add_flag("--json", options->json, "what was found as JSON (docs/commands.md)");
   command->callback([options, &exit_code] { replay(*options, exit_code); });
 }

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/experiment/reading/system_libraries.h"
 #include "harness/experiment/storing/replay_results.h"
 #include "harness/views/chosen_cell.h"
 #include "harness/views/timeline.h"
@@ -19,6 +21,8 @@ struct TimelineOptions {
   std::string from;
   std::string to;
   std::string output;
+  std::string folder = ".";
+  std::vector<std::string> libraries;
 };
 
 TimeSpan span_of(const TimelineOptions& options) {
@@ -36,7 +40,8 @@ std::optional<Pipeline> pipeline_of(const TimelineOptions& options, const CellCo
   if (is_tree || cell.module_names.size() < 2) return std::nullopt;
   std::string why;
   try {
-    RecordedCell recorded(options.results, cell.summary.cell.index, cell.summary.cell.effective_toml, ".");
+    RecordedCell recorded(options.results, cell.summary.cell.index, cell.summary.cell.effective_toml,
+                          options.folder);
     Pipeline pipeline = recorded.make_world().pipeline;
     if (pipeline.modules.size() == cell.module_names.size() && !pipeline.has_tasks()) return pipeline;
     why = "its modules are others here";
@@ -66,6 +71,7 @@ std::vector<PreemptedBatch> preempted_of(const TimelineOptions& options, const C
 
 void timeline(const TimelineOptions& options) {
   const TimeSpan span = span_of(options);
+  for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
   const CellContents cell = cell_with_rows(options.results, chosen_cell(options.results, options.cell));
   const std::optional<Pipeline> pipeline = pipeline_of(options, cell);
   const TimelineCounts counts = write_timeline(
@@ -100,6 +106,7 @@ void add_timeline_command(CLI::App& app, int& exit_code) {
       ->type_name("TIME");
   command->add_option("--to", options->to, "leave out what began at this time or later")->type_name("TIME");
   command->add_option("-o,--output", options->output, "the trace")->required()->type_name("FILE.pftrace");
+  add_run_again_options(*command, options->folder, options->libraries);
   command->callback([options] { timeline(*options); });
 }
 

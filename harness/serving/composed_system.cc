@@ -16,7 +16,7 @@ class ComposedSystem final : public System {
     HARNESS_CHECK(plans_->plans_for_others(), "a system is to plan for others, and does not");
   }
 
-  void list(ParamList& params) override { serves_->list(params); }
+  void list(ParamList& params) override { serves_->list_serving(params); }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,
                                             GroupId group) override {
     return serves_->make_scheduler(context, queue, group);

@@ -22,6 +22,8 @@ class System {
 
   /// Binds the system's own parameters (without the shared ones) into `params`.
   virtual void list(ParamList& params) = 0;
+  /// Those of them that count where another system plans (composed_system.h).
+  virtual void list_serving(ParamList& params) { list(params); }
   /// The scheduler of a queue of that group (Plan::served_by), which is its module where the plan has no
   /// groups.
   virtual std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId queue,

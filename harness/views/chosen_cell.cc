@@ -7,7 +7,6 @@
 #include "harness/core/error.h"
 
 namespace harness {
-
 std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> named) {
   const std::vector<SummaryRow> rows = read_summary(path);
   if (!named && rows.size() == 1) return rows.front().cell.index;
@@ -35,7 +34,18 @@ CellContents cell_with_rows(const std::string& path, std::uint32_t index) {
     throw input_error(place, "no rows of requests and visits",
                       "a cell that kept them; run it again with -o DIR --set 'record.rows=[" +
                           std::to_string(index) + "]'");
+  require_known_modules(path, cell);
   return cell;
+}
+
+void require_known_modules(const std::string& path, const CellContents& cell) {
+  const std::size_t modules = std::min(cell.record.modules.size(), cell.module_names.size());
+  const auto all_known = [modules](const auto& rows) {
+    return std::ranges::all_of(rows, [modules](const auto& row) { return row.module < modules; });
+  };
+  if (all_known(cell.requests) && all_known(cell.visits) && all_known(cell.record.plans)) return;
+  throw input_error({path, 0, "cell " + std::to_string(cell.summary.cell.index)},
+                    "rows of a module that the cell does not have", "what harness wrote there");
 }
 
 TimeNs time_of_run(const char* option, const std::string& text) {

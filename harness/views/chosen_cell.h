@@ -14,8 +14,12 @@ namespace harness {
 /// no such cell.
 std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> named);
 
-/// Reads the cell. Throws InputError when it was skipped or keeps no rows, and says what would keep them.
+/// Reads the cell. Throws InputError when it was skipped or keeps no rows, and says what would keep them, or
+/// when a row names a module that the cell does not have.
 CellContents cell_with_rows(const std::string& path, std::uint32_t cell);
+
+/// Throws InputError when a row names a module that the cell does not have.
+void require_known_modules(const std::string& path, const CellContents& cell);
 
 /// Reads "31.2s", "31.2" or "31200ms", since the start of the load. Throws InputError that names the option.
 TimeNs time_of_run(const char* option, const std::string& text);

@@ -53,8 +53,8 @@ Json state_json(const StateTable& states, std::optional<std::size_t> row) {
 
 Json visit_json(const ExplainRows& rows, const RequestFacts& request, const VisitFacts& facts) {
   const VisitRow& row = facts.row;
-  const bool joined = has_joined(row);
-  const bool started = has_started(row);
+  const bool joined = row.ran();
+  const bool started = row.ran();
   const auto left = [&](TimeNs at) { return ns_to_ms(request.deadline_ns - at); };
   const auto if_joined = [&](TimeNs ns) { return joined ? std::optional(ns) : std::nullopt; };
   const auto if_started = [&](TimeNs ns) { return started ? std::optional(ns) : std::nullopt; };
@@ -77,7 +77,7 @@ Json visit_json(const ExplainRows& rows, const RequestFacts& request, const Visi
   object.add("joined_s", seconds_json(if_joined(row.joined_ns)));
   object.add("queueing_ms", ns_to_ms(facts.decided_ns - row.arrived_ns));
   object.add("ran_before_join", batches_json(rows, facts.before_join));
-  object.add("batch_wait_ms", ms_json(if_joined(left_queue_ns(row) - row.joined_ns)));
+  object.add("batch_wait_ms", ms_json(if_joined(row.left_queue_ns() - row.joined_ns)));
   object.add("ran_before_start", batches_json(rows, facts.before_start));
   object.add("batch", started ? Json{json_of(row.batch)} : kNull);
   object.add("started_s", seconds_json(if_started(row.started_ns)));
@@ -142,7 +142,7 @@ Json standing_json(const ExplainRows& rows, TimeNs at_ns, const MomentFacts::Sta
   object.add("left_ms", ns_to_ms(rows.deadline_ns(*standing.request) - at_ns));
   object.add("module", visit == nullptr ? kNull : Json{json_of(rows.module_name(visit->module))});
   object.add("arrived_s", visit == nullptr ? kNull : seconds_json(visit->arrived_ns));
-  object.add("is_running", visit != nullptr && has_started(*visit) && visit->started_ns <= at_ns);
+  object.add("is_running", visit != nullptr && visit->ran() && visit->started_ns <= at_ns);
   return object.json();
 }
 

@@ -34,8 +34,6 @@ std::vector<std::string> explanation_notes(const Explanation& explanation);
 
 // Names and words of both.
 
-const char* name_of(Outcome outcome);
-const char* name_of(VisitOutcome outcome);
 const char* name_of(LostTime::What what);
 /// "the system estimated that it would end late".
 const char* words_of(DropReason reason);

@@ -27,16 +27,16 @@ VisitFacts facts_of(const ExplainRows& rows, const LeastTimes* least, const Visi
   VisitFacts facts;
   facts.row = row;
   facts.waiting = rows.waiting_at(row.module, row.arrived_ns);
-  if (left_queue_ns(row) > row.arrived_ns) --facts.waiting;  // itself
+  if (row.left_queue_ns() > row.arrived_ns) --facts.waiting;  // itself
   facts.plan = rows.plan_at(row.module, row.arrived_ns);
   facts.served_before = rows.served_before(row);
-  facts.decided_ns = has_joined(row) ? row.joined_ns : row.ended_ns;
+  facts.decided_ns = row.ran() ? row.joined_ns : row.ended_ns;
   const auto copied = [](std::span<const RowBatch> batches) {
     return std::vector<RowBatch>(batches.begin(), batches.end());
   };
-  if (has_joined(row)) {
+  if (row.ran()) {
     facts.before_join = copied(rows.batches_on(row.worker, row.arrived_ns, row.joined_ns));
-    facts.before_start = copied(rows.batches_on(row.worker, row.joined_ns, left_queue_ns(row)));
+    facts.before_start = copied(rows.batches_on(row.worker, row.joined_ns, row.left_queue_ns()));
   }
   facts.meanwhile = rows.started_between(row.module, row.arrived_ns, facts.decided_ns);
   if (least != nullptr) facts.least_exec_ns = least->exec_ns(row.request, row.module);

@@ -5,6 +5,7 @@
 #include "harness/core/test_refusal.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/test_world.h"
+#include "harness/views/chosen_cell.h"
 #include "harness/views/explain_moment.h"
 #include "harness/views/explain_report.h"
 
@@ -163,7 +164,9 @@ TEST_F(ExplainRequest, RefusesWhatTheCellDoesNotHave) {
   EXPECT_NE(refused([&] { dropped_requests(rows_, {}, "estimated_late", "third", 5); }).find("first, second"),
             std::string::npos);
   cell_.visits.front().module = 2;
-  EXPECT_NE(refused([&] { ExplainRows("r.h5", cell_); }).find("r.h5: cells/0"), std::string::npos);
+  EXPECT_EQ(
+      refused([&] { require_known_modules("r.h5", cell_); }),
+      "r.h5: cell 0: found rows of a module that the cell does not have; allowed: what harness wrote there");
 }
 
 TEST_F(ExplainRequest, KnowsWhatStoodWhere) {
@@ -223,6 +226,35 @@ TEST_F(ExplainRequest, SaysInSentencesWhyOneWasLate) {
             "start at first,\n      2.000 ms waiting to join a batch at first\n"));
 }
 
+TEST_F(ExplainRequest, KnowsNoIdleTimeWhereBatchesWerePreempted) {
+  cell_.visits = {visit_of(1, 0, 2, 12, 12, 22), visit_of(7, 0, 0, 0, 0, 5)};
+  const auto told = [this] {
+    const ExplainRows rows("r.h5", cell_);
+    Explanation explanation(rows);
+    explanation.requests = {explain_request(rows, nullptr, 1)};
+    return explanation_text(explanation);
+  };
+  const std::string idle = "; it was idle for 7.000 ms of that";
+  EXPECT_NE(told().find(idle), std::string::npos) << told();
+  cell_.record.modules[0].preempted = 1;
+  EXPECT_EQ(told().find(idle), std::string::npos);
+}
+
+TEST_F(ExplainRequest, SaysWhichVisitsOfACompletedRequestWereDropped) {
+  cell_.visits[0].batch = 0;
+  cell_.visits[0].outcome = VisitOutcome::kDropped;
+  cell_.visits[0].reason = DropReason::kExpired;
+  const ExplainRows rows("r.h5", cell_);
+  const auto told = [&rows](std::uint64_t request) {
+    Explanation explanation(rows);
+    explanation.requests = {explain_request(rows, nullptr, request)};
+    return explanation_text(explanation);
+  };
+  const std::string words = "its request went on without it";
+  EXPECT_TRUE(holds(told(0), "Dropped at 0.010000 s: its deadline had passed (expired); " + words));
+  EXPECT_EQ(told(2).find(words), std::string::npos) << "it ended there";
+}
+
 TEST_F(ExplainRequest, SaysWhatIsNotThere) {
   cell_.record.states = {};
   cell_.record.modules[0].preempted = 1;
@@ -235,7 +267,7 @@ TEST_F(ExplainRequest, SaysWhatIsNotThere) {
   EXPECT_TRUE(holds(text, "Note: no published states: [record] states = true keeps them",
                     "Note: no least times and no offline schedule: no such system\n",
                     "Note: batches were preempted", "the cell cannot be made again here"));
-  EXPECT_EQ(text.find("Alone in the system"), std::string::npos);
+  EXPECT_EQ(text.find("Alone on the workers"), std::string::npos);
   EXPECT_TRUE(holds(explanation_json(explanation), "\"alone_ms\": null", "\"needed_ms\": null",
                     "\"least_exec_ms\": null", "\"state\": null"));
 }

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <tuple>
 #include <utility>
-
-#include "harness/core/error.h"
 
 namespace harness {
 
 ExplainRows::ExplainRows(std::string path, const CellContents& cell) : path_(std::move(path)), cell_(cell) {
-  check_modules();
   requests_.reserve(cell.requests.size());
   for (const RequestRow& row : cell.requests) requests_.push_back(&row);
   std::sort(requests_.begin(), requests_.end(),
@@ -25,22 +21,9 @@ ExplainRows::ExplainRows(std::string path, const CellContents& cell) : path_(std
   index_modules();
 }
 
-void ExplainRows::check_modules() const {
-  const std::size_t modules = std::min(cell_.record.modules.size(), cell_.module_names.size());
-  const auto is_unknown = [modules](const auto& row) { return row.module >= modules; };
-  const bool is_damaged = std::any_of(cell_.requests.begin(), cell_.requests.end(), is_unknown) ||
-                          std::any_of(cell_.visits.begin(), cell_.visits.end(), is_unknown) ||
-                          std::any_of(cell_.record.plans.begin(), cell_.record.plans.end(), is_unknown);
-  if (is_damaged) {
-    throw input_error({path_, 0, "cells/" + std::to_string(cell_.summary.cell.index)},
-                      "rows of a module that the cell does not have", "what harness wrote there");
-  }
-}
-
 void ExplainRows::collect_batches() {
   for (const VisitRow& row : cell_.visits) {
-    if (has_started(row))
-      batches_.push_back({row.worker, row.module, row.batch, row.started_ns, row.ended_ns});
+    if (row.ran()) batches_.push_back({row.worker, row.module, row.batch, row.started_ns, row.ended_ns});
   }
   const auto place = [](const RowBatch& batch) {
     return std::tuple(batch.worker, batch.start_ns, batch.module);
@@ -63,7 +46,7 @@ void ExplainRows::index_modules() {
   modules_.resize(modules);
   for (const VisitRow& row : cell_.visits) {
     modules_[row.module].by_arrival.push_back(&row);
-    modules_[row.module].left_ns.push_back(left_queue_ns(row));
+    modules_[row.module].left_ns.push_back(row.left_queue_ns());
   }
   for (const RowBatch& batch : batches_) {
     ModuleRows& module = modules_[batch.module];
@@ -164,12 +147,12 @@ std::uint64_t ExplainRows::waiting_at(std::uint16_t module, TimeNs at_ns) const 
 
 std::uint64_t ExplainRows::served_before(const VisitRow& visit) const {
   const std::vector<const VisitRow*>& rows = modules_[visit.module].by_arrival;
-  const TimeNs until_ns = left_queue_ns(visit);
+  const TimeNs until_ns = visit.left_queue_ns();
   auto row = std::upper_bound(rows.begin(), rows.end(), visit.arrived_ns,
                               [](TimeNs at, const VisitRow* one) { return at < one->arrived_ns; });
   std::uint64_t count = 0;
   for (; row != rows.end() && (*row)->arrived_ns < until_ns; ++row) {
-    if (has_started(**row) && (*row)->started_ns < until_ns) ++count;
+    if ((*row)->ran() && (*row)->started_ns < until_ns) ++count;
   }
   return count;
 }

@@ -22,19 +22,10 @@ struct RowBatch {
   TimeNs end_ns = 0;
 };
 
-inline bool has_started(const VisitRow& visit) { return visit.batch > 0; }
-/// Whether it ever joined a batch; `worker` then says whose.
-inline bool has_joined(const VisitRow& visit) { return has_started(visit) || visit.joined_ns > 0; }
-/// When it stopped waiting at its module: the start of its batch, or its end.
-inline TimeNs left_queue_ns(const VisitRow& visit) {
-  return has_started(visit) ? visit.started_ns : visit.ended_ns;
-}
-
 /// Looks up rows by request, worker, module and time.
 class ExplainRows {
  public:
-  /// `cell` of the file at `path` has rows, and outlives this. Throws InputError: a row names a module that
-  /// the cell does not have.
+  /// `cell` of the file at `path` is one of cell_with_rows() (chosen_cell.h), and outlives this.
   ExplainRows(std::string path, const CellContents& cell);
 
   const std::string& path() const { return path_; }
@@ -78,7 +69,6 @@ class ExplainRows {
     std::vector<std::size_t> states;
   };
 
-  void check_modules() const;
   void index_modules();
   void collect_batches();
 

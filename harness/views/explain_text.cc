@@ -95,9 +95,9 @@ std::string busy_text(const ExplainRows& rows, std::uint32_t worker, const std::
 /// Why it waited, as far as rows tell.
 std::string waiting_text(const ExplainRows& rows, const VisitFacts& facts, const std::string& indent) {
   const VisitRow& row = facts.row;
-  const TimeNs left_ns = left_queue_ns(row);
+  const TimeNs left_ns = row.left_queue_ns();
   std::string text = indent;
-  if (has_joined(row)) {
+  if (row.ran()) {
     text += "Joined a batch of worker " + std::to_string(row.worker);
     text += row.joined_ns == row.arrived_ns
                 ? " at once.\n"
@@ -135,7 +135,7 @@ std::string visit_text(const Explanation& explanation, const RequestFacts& reque
             milliseconds(facts.plan->exec_ns) + ".\n";
   }
   text += waiting_text(explanation.rows, facts, indent);
-  if (has_started(row)) {
+  if (row.ran()) {
     text += indent + "Ran from " + seconds(row.started_ns) + " to " + seconds(row.ended_ns) + ", " +
             milliseconds(row.ended_ns - row.started_ns) + ", in a batch of " + std::to_string(row.batch) +
             " on worker " + std::to_string(row.worker) + "; " + left(row.ended_ns) + ".\n";
@@ -300,8 +300,7 @@ TextTable batches_table(const ExplainRows& rows, const MomentFacts& moment) {
 TextTable requests_table(const ExplainRows& rows, const MomentFacts& moment) {
   TextTable table;
   for (const MomentFacts::Standing& one : moment.standing) {
-    const bool runs =
-        one.visit != nullptr && has_started(*one.visit) && one.visit->started_ns <= moment.at_ns;
+    const bool runs = one.visit != nullptr && one.visit->ran() && one.visit->started_ns <= moment.at_ns;
     table.add_row();
     table.add({"request"}, one.request->request);
     table.add({"left"}, milliseconds(rows.deadline_ns(*one.request) - moment.at_ns));
@@ -327,16 +326,6 @@ std::string moment_text(const ExplainRows& rows, const MomentFacts& moment) {
 }
 
 }  // namespace
-
-const char* name_of(Outcome outcome) {
-  constexpr std::array<const char*, 4> kNames = {"in_time", "late", "dropped", "unfinished"};
-  return kNames[static_cast<std::size_t>(outcome)];
-}
-
-const char* name_of(VisitOutcome outcome) {
-  constexpr std::array<const char*, 4> kNames = {"done", "dropped", "cancelled", "unfinished"};
-  return kNames[static_cast<std::size_t>(outcome)];
-}
 
 const char* name_of(LostTime::What what) {
   constexpr std::array<const char*, 4> kNames = {"on_the_way", "queueing", "batch_wait", "exec"};

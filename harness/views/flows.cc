@@ -136,7 +136,7 @@ class Arrows {
     for (std::size_t i = 0; i < visits.size(); ++i) {
       const VisitRow& row = row_of(visits[i]);
       if (!is_shown(row, span_)) continue;
-      places_[i] = flows.add(visits[i].row, ran(row) ? row.started_ns : row.ended_ns, row.visit);
+      places_[i] = flows.add(visits[i].row, row.left_queue_ns(), row.visit);
     }
     for (std::size_t i = 0; i < visits.size(); ++i) {
       if (places_[i] == kHidden) continue;

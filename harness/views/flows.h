@@ -25,11 +25,10 @@ struct TimeSpan {
 
 // What happened to a visit is one thing in a timeline: the batch that it ran in, or its drop.
 
-inline bool ran(const VisitRow& row) { return row.batch > 0; }
 inline bool was_dropped(const VisitRow& row) { return row.outcome == VisitOutcome::kDropped; }
 inline bool is_shown(const VisitRow& row, const TimeSpan& span) {
-  return ran(row) ? span.overlaps(row.started_ns, row.ended_ns)
-                  : was_dropped(row) && span.contains(row.ended_ns);
+  return row.ran() ? span.overlaps(row.started_ns, row.ended_ns)
+                   : was_dropped(row) && span.contains(row.ended_ns);
 }
 inline bool is_shown_late(const RequestRow& row, const TimeSpan& span) {
   return row.outcome == Outcome::kLate && span.contains(row.end_ns);

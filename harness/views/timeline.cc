@@ -74,7 +74,7 @@ class TimelineFile {
   void gather_members() {
     for (std::size_t i = 0; i < cell_.visits.size(); ++i) {
       const VisitRow& row = cell_.visits[i];
-      if (ran(row) && is_shown(row, span()))
+      if (row.ran() && is_shown(row, span()))
         members_.push_back({row.started_ns, row.worker, static_cast<std::uint32_t>(i)});
     }
     std::sort(members_.begin(), members_.end(), [this](const Member& a, const Member& b) {
@@ -103,7 +103,8 @@ class TimelineFile {
     }
     for (std::size_t i = 0; i < timeline_.preempted.size(); ++i) {
       const PreemptedBatch& batch = timeline_.preempted[i];
-      if (!span().overlaps(batch.started_ns, batch.ended_ns)) continue;
+      const bool is_known = batch.module < cell_.module_names.size();  // a log may be damaged
+      if (!is_known || !span().overlaps(batch.started_ns, batch.ended_ns)) continue;
       batches_.push_back({batch.started_ns, batch.ended_ns, batch.worker, static_cast<std::uint32_t>(i), 0});
     }
     const auto group = [this](const Batch& batch) { return shares_workers() ? 0U : module_of_worker(batch); };
@@ -142,7 +143,7 @@ class TimelineFile {
     for (const VisitRow& row : cell_.visits) {
       if (row.module != module) continue;
       arrivals.push_back(row.arrived_ns);
-      leavings.push_back(ran(row) ? row.started_ns : row.ended_ns);
+      leavings.push_back(row.left_queue_ns());
     }
     std::sort(arrivals.begin(), arrivals.end());
     std::sort(leavings.begin(), leavings.end());
@@ -191,7 +192,7 @@ class TimelineFile {
       out_.category("drop");
       out_.annotate("request", visit.request);
       out_.annotate("since_arrival_ms", ns_to_ms(visit.ended_ns - visit.arrived_ns));
-      if (!ran(visit)) write_flows(flows_.of_visit(*row));
+      if (!visit.ran()) write_flows(flows_.of_visit(*row));
       out_.end_event();
       ++counts_.drops;
     }
@@ -339,20 +340,9 @@ class TimelineFile {
   std::vector<std::uint64_t> requests_;  // scratch
 };
 
-void check_modules(const Timeline& timeline) {
-  const std::size_t modules = timeline.cell.module_names.size();
-  const auto is_known = [modules](const auto& row) { return row.module < modules; };
-  if (std::ranges::all_of(timeline.cell.visits, is_known) &&
-      std::ranges::all_of(timeline.preempted, is_known))
-    return;
-  const std::string key = "cells/" + std::to_string(timeline.cell.summary.cell.index) + "/visits";
-  throw input_error({"", 0, key}, "a module that the cell does not have", counted(modules, "module"));
-}
-
 }  // namespace
 
 TimelineCounts write_timeline(const std::string& path, const Timeline& timeline) {
-  check_modules(timeline);
   FileWriter file(path);
   TimelineFile trace(file, timeline);
   const TimelineCounts counts = trace.write();

@@ -149,11 +149,5 @@ TEST_F(TimelineCases, OfALargeBatchTheFirstRequestsAreNamed) {
   EXPECT_EQ(slice.numbers.at("batch"), 100);
 }
 
-TEST_F(TimelineCases, RefusesRowsOfUnknownModules) {
-  CellContents cell = cell_of(1, {}, {visit(0, 0, 0, 1, 0, 10)});
-  EXPECT_THROW(written(cell), InputError);
-  EXPECT_FALSE(std::filesystem::exists(path("t")));
-}
-
 }  // namespace
 }  // namespace harness

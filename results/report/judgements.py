@@ -3,11 +3,8 @@
 import json
 import subprocess
 
-from contents import values_of
-
-PAIRED_BY = ("system", "variant", "pipeline", "trace", "load", "slo_ms", "seed", "runtime", "answers", "parameters")
 NO_CLAIMS = "no claim uses this file"
-
+ALSO_COMPARED = ("drop_rate", "cost_usd_per_h")  # beside the metrics of `harness diff`
 
 
 def run(harness, *words):
@@ -26,33 +23,15 @@ def claims_of(harness, path):
     return {"decided": [each for each in found if each not in needs_more], "others": len(needs_more), "problem": ""}
 
 
-def keys_of(summary):
-    columns = [values_of(summary[name]) if name in summary else None for name in PAIRED_BY]
-    count = len(values_of(summary["cell"]))
-    return [tuple("" if own is None else round(own[at], 6) if isinstance(own[at], float) else own[at] for own in columns)
-            for at in range(count)]
-
-
-def pairs_of(base, now):
-    """[place in base, place in now] of the cells that are the same but for the file; of several alike in their order."""
-    left = {}
-    for at, key in enumerate(keys_of(now["summary"])):
-        left.setdefault(key, []).append(at)
-    pairs = []
-    for at, key in enumerate(keys_of(base["summary"])):
-        if left.get(key):
-            pairs.append([at, left[key].pop(0)])
-    return pairs
-
-
-def comparison_of(harness, paths, data, now):
+def comparison_of(harness, paths, now):
     """The file at place `now` against the first."""
-    found, said = run(harness, "compare", paths[0], paths[now], "--json")
-    return {"now": now, "pairs": pairs_of(data["files"][0], data["files"][now]), "report": found, "said": said}
+    metrics = [word for name in ALSO_COMPARED for word in ("--metric", name)]
+    found, said = run(harness, "diff", paths[0], paths[now], "--json", *metrics)
+    return {"now": now, "report": found, "said": said}
 
 
 def add(harness, paths, data):
     """Claims of each file, and each further file against the first, into the data of the page."""
     for path, file in zip(paths, data["files"]):
         file["claims"] = claims_of(harness, path)
-    data["comparisons"] = [comparison_of(harness, paths, data, now) for now in range(1, len(paths))]
+    data["comparisons"] = [comparison_of(harness, paths, now) for now in range(1, len(paths))]

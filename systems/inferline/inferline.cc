@@ -233,6 +233,7 @@ class InferLinePlanner final : public Planner {
 class InferLine final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
+  void list_serving(ParamList&) override {}
   bool serves_tasks() const override { return true; }
   bool serves_streams() const override { return true; }
   bool wants_sample() const override { return true; }

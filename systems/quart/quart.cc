@@ -15,6 +15,7 @@ class Quart final : public System {
     params_.list(params);
     placement_.list(params);
   }
+  void list_serving(ParamList& params) override { placement_.list(params); }
   bool serves_streams() const override { return true; }
   bool plans_for_others() const override { return true; }
   bool wants_module_statistics() const override { return true; }

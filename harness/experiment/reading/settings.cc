@@ -180,9 +180,26 @@ void assign(Settings& settings, const Assignment& given) {
   throw_unknown(assignment.place, "section", section, section_names());
 }
 
+/// Throws InputError at a parameter of the system that has no effect where another one plans.
+void check_serving(System& system, const std::string& name, const Settings& settings) {
+  ParamList serving;
+  system.list_serving(serving);
+  const std::vector<std::string> known = serving.names();
+  for (const Assignment& assignment : settings.system_params) {
+    if (section_of(assignment.key) != name) continue;
+    if (std::find(known.begin(), known.end(), assignment.key.substr(name.size() + 1)) != known.end())
+      continue;
+    throw input_error(
+        assignment.place,
+        assignment.key + ", which is for its own plans, with planner = " + settings.planner_system,
+        known.empty() ? "none of its parameters" : join_names(known));
+  }
+}
+
 std::unique_ptr<System> make_system(const std::string& name, const Settings& settings) {
   std::unique_ptr<System> system = make_one_system(name, settings);
   if (settings.planner_system.empty()) return system;
+  check_serving(*system, name, settings);
   return composed_system(std::move(system), make_one_system(settings.planner_system, settings));
 }
 

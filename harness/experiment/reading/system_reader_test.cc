@@ -196,6 +196,11 @@ TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(
       has(error_of(kOneWorkload + system("pard", kOnInferLine + "\nset = { \"loki.draw\" = \"even\" }")),
           "parameters of pard, of inferline and shared settings"));
+  EXPECT_EQ(
+      error_of_cells(kOneWorkload +
+                     system("quart", "params = { corrector = \"exact\" }\nplanner = \"inferline\"")),
+      "exp/test.toml:13: quart.corrector: found quart.corrector, which is for its own plans, with planner "
+      "= inferline; allowed: cache, placement, roomy_gpus, kl_threshold");
   for (const std::string name : {"ds2", "shepherd", "clockwork", "loki"})
     EXPECT_EQ(error_of_cells(kOneWorkload + system(name, "planner = \"inferline\"")),
               "exp/test.toml:12: system.name: found " + name +

@@ -23,8 +23,7 @@ auto fields(const VisitRow& row) {
 }
 
 std::string outcome_text(const VisitRow& row) {
-  constexpr const char* kNames[] = {"done", "dropped", "cancelled", "unfinished"};
-  const std::string name = kNames[static_cast<int>(row.outcome)];
+  const std::string name = name_of(row.outcome);
   return row.outcome == VisitOutcome::kDropped ? name + " (" + name_of(row.reason) + ")" : name;
 }
 

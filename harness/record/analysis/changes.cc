@@ -185,7 +185,7 @@ std::size_t Changes::count_of(Movement movement) const {
 }
 
 std::vector<ComparedMetric> moved_metrics() {
-  std::vector<ComparedMetric> metrics = {{"goodput_rps", Better::kHigher, {}}};
+  std::vector<ComparedMetric> metrics = {{"goodput_rps", better_of("goodput_rps"), {}}};
   for (const ComparedMetric& metric : usual_metrics()) {
     if (metric.name != "drop_rate") metrics.push_back(metric);
   }
@@ -197,6 +197,8 @@ Changes changes_between(std::span<const SummaryRow> base, std::span<const Summar
   Changes changes;
   changes.files = compare(base, now, metrics);
   const CellPairs cells = paired_cells(base, now);
+  for (const CellPair& pair : cells.pairs)
+    changes.pairs.emplace_back(pair.base->cell.index, pair.now->cell.index);
   for (const Group& group : groups_of(cells.pairs)) {
     for (const ComparedMetric& metric : metrics) {
       Change change = change_of(group, metric);
@@ -228,7 +230,11 @@ std::string changes_json(const Changes& changes) {
   std::vector<const Change*> all;
   for (const Change& change : changes.changes) all.push_back(&change);
   JsonObject object;
+  std::vector<Json> pairs;
+  for (const auto& [base, now] : changes.pairs)
+    pairs.push_back({json_of(std::vector<std::uint32_t>{base, now})});
   object.add("cells", files.pairs);
+  object.add("pairs", Json{json_of(pairs)});
   object.add("simulated", files.simulated);
   object.add("same_fingerprint", files.same_fingerprint);
   object.add("settings", files.settings);

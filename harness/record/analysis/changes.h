@@ -1,8 +1,10 @@
 // What moved between two results files, workload by workload: `harness diff`. comparison.h judges instead.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/record/analysis/comparison.h"
@@ -34,6 +36,7 @@ struct Change {
 struct Changes {
   Comparison files;  ///< settings, cells that stand in one only, stopped or resumed, fingerprints
   std::vector<Change> changes;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< indices of the cells: base, now
   std::size_t count_of(Movement movement) const;
 };
 

@@ -63,9 +63,9 @@ Hdf5Handle stored_type(const std::uint64_t*) { return copy_of(H5T_NATIVE_UINT64)
 Hdf5Handle stored_type(const TimeNs*) { return copy_of(H5T_NATIVE_INT64); }
 Hdf5Handle stored_type(const double*) { return copy_of(H5T_NATIVE_DOUBLE); }
 Hdf5Handle stored_type(const std::string*) { return text_type(); }
-Hdf5Handle stored_type(const Outcome*) { return enumeration({"in_time", "late", "dropped", "unfinished"}); }
+Hdf5Handle stored_type(const Outcome*) { return enumeration({kOutcomeNames.begin(), kOutcomeNames.end()}); }
 Hdf5Handle stored_type(const VisitOutcome*) {
-  return enumeration({"done", "dropped", "cancelled", "unfinished"});
+  return enumeration({kVisitOutcomeNames.begin(), kVisitOutcomeNames.end()});
 }
 Hdf5Handle stored_type(const DropReason*) {
   std::vector<std::string> names;

@@ -50,6 +50,14 @@ enum class Outcome : std::uint8_t { kInTime, kLate, kDropped, kUnfinished };
 /// How a visit ended. Cancelled: it was queued when its request was dropped at another module.
 enum class VisitOutcome : std::uint8_t { kDone, kDropped, kCancelled, kUnfinished };
 
+inline constexpr std::array<const char*, 4> kOutcomeNames = {"in_time", "late", "dropped", "unfinished"};
+inline constexpr std::array<const char*, 4> kVisitOutcomeNames = {"done", "dropped", "cancelled",
+                                                                  "unfinished"};
+inline const char* name_of(Outcome outcome) { return kOutcomeNames[static_cast<std::size_t>(outcome)]; }
+inline const char* name_of(VisitOutcome outcome) {
+  return kVisitOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+
 /// One finished request; written in order of ending.
 struct RequestRow {
   std::uint64_t request = 0;
@@ -83,6 +91,11 @@ struct VisitRow {
   std::uint16_t batch = 0;  ///< size of the batch it ran in
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
+
+  /// Whether its batch started; only then it has joined one.
+  bool ran() const { return batch > 0; }
+  /// When it stopped waiting at its module: the start of its batch, or its end.
+  TimeNs left_queue_ns() const { return ran() ? started_ns : ended_ns; }
 
   bool operator==(const VisitRow&) const = default;
 };

@@ -1,15 +1,16 @@
 "use strict";
-// What changed between the first file and another, paired by seed.
-
-const CHANGES = ["goodput_rps", "slo_attainment", "drop_rate", "invalid_rate", "latency_ms_p50", "latency_ms_p99", "accuracy", "cost_usd_per_h"];
+// What changed between the first file and another, as `harness diff` says.
 
 class Changes {
   constructor(comparison) {
     this.comparison = comparison;
     this.base = FILES[0];
     this.now = FILES[comparison.now];
-    this.pairs = comparison.pairs.filter(([base, now]) => this.base.ok(base) && this.now.ok(now));
-    this.metrics = CHANGES.filter((name) => this.base.knows(name) && this.now.knows(name));
+    const report = comparison.report || { pairs: [], changes: [] };
+    this.all = report.pairs.map(([base, now]) => [this.base.places.get(base), this.now.places.get(now)]);
+    this.pairs = this.all.filter(([base, now]) => this.base.ok(base) && this.now.ok(now));
+    this.changes = report.changes;
+    this.metrics = [...new Set(report.changes.map((change) => change.metric))];
     this.metric = this.metrics[0];
     this.place = h("div");
     this.plot = new Plot("Each cell in both files", (width) => this.spec(width));
@@ -28,9 +29,8 @@ class Changes {
       lines.push(h("p", {}, `${plural(report.cells, "pair")} of cells`,
         report.simulated > 0 ? `; of ${report.simulated} simulated ones ${report.same_fingerprint} decided everything alike (same fingerprint).` : "."));
       list("Settings that differ", report.settings);
-      list("Ran before, not now", report.stopped);
-      list("Runs now, did not before", report.resumed);
-      list("Same fingerprint, other metrics", report.recomputed);
+      list("Ran in one of the files alone", report.status);
+      list("Without a value now", report.without_value);
       list("Not comparable", report.not_comparable);
     } else if (this.comparison.said) {
       lines.push(h("p", { class: "bad" }, this.comparison.said));
@@ -42,7 +42,7 @@ class Changes {
 
   body() {
     if (this.pairs.length === 0) {
-      const found = this.comparison.pairs.length;
+      const found = this.all.length;
       return h("p", {}, found > 0 ? `${plural(found, "pair")}, none ran in both.` : "No cell is in both files, so that nothing can be compared cell by cell.");
     }
     this.fillTables();
@@ -63,13 +63,18 @@ class Changes {
 
   fillTables() {
     const rows = this.rows();
-    const groups = [...groupBy(rows, (row) => row.s + "\u0000" + row.workload).values()].map((own) => ({ s: own[0].s, workload: own[0].workload, own,
-      before: spread(own.map((row) => row.before)), after: spread(own.map((row) => row.after)), change: spread(own.map((row) => row.change)) }));
-    const number3 = ["before", "after", "change"].map((key) => ({ key, label: { before: this.base.raw.label, after: this.now.raw.label, change: "change, pair by pair" }[key], number: true,
-      value: (row) => row[key].mean, cell: (row) => withHalf(row[key]) }));
-    const beyond = { key: "beyond", label: "beyond noise", value: (row) => this.moved(row.change), name: true };
-    const configurations = new Table([{ key: "s", label: "system", value: (row) => row.s, kind: "long" }, { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" }, ...number3, beyond],
-      groups, { caption: "Changes by configuration", filter: "Filter" });
+    const inUnits = (value) => inUnit(this.metric, value);
+    const groups = this.changes.filter((change) => change.metric === this.metric).map((change) => ({ s: change.system, workload: change.workload, moved: change.movement,
+      runs: change.runs, before: inUnits(change.base), after: inUnits(change.now), change: { mean: inUnits(change.difference), half: inUnits(change.difference_95) } }));
+    const configurations = new Table([
+      { key: "s", label: "system", value: (row) => row.s, kind: "long" },
+      { key: "workload", label: "workload", value: (row) => row.workload, kind: "long" },
+      { key: "before", label: this.base.raw.label, number: true, value: (row) => row.before },
+      { key: "after", label: this.now.raw.label, number: true, value: (row) => row.after },
+      { key: "change", label: "change, run by run", number: true, value: (row) => row.change.mean, cell: (row) => withHalf(row.change) },
+      { key: "runs", label: "runs", number: true, value: (row) => row.runs },
+      { key: "moved", label: "moved", value: (row) => row.moved, name: true },
+    ], groups, { caption: "Changes by configuration", filter: "Filter" });
     const link = (file, cell) => h("a", { href: file.link(cell) }, `cell ${file.names[cell]}`);
     const cells = new Table([
       { key: "s", label: "system", value: (row) => row.s, kind: "long" },
@@ -80,16 +85,8 @@ class Changes {
       { key: "change", label: "change", number: true, value: (row) => row.change },
       { key: "cells", label: "cells", value: (row) => row.base, name: true, cell: (row) => h("span", {}, link(this.base, row.base), " | ", link(this.now, row.now)) },
     ], rows, { caption: "Changes pair by pair", filter: "Filter" });
-    fill(this.place, h("p", { class: "note" }, "A change is beyond noise where the 95 % interval of the mean of the pairs' changes does not contain 0. One pair has no interval: its noise is not known."),
+    fill(this.place, h("p", { class: "note" }, "Noise: the 95 % interval of the mean of the runs' changes holds 0, or a latency histogram cannot tell it from 0. Of one run noise is not known. So says harness diff."),
       configurations.element, h("h3", {}, "Pairs of cells"), cells.element);
-  }
-
-  moved({ mean, half }) {
-    if (mean === null) return "-";
-    if (mean === 0) return "no";
-    if (half === null) return "one run, noise not known";
-    if (Math.abs(mean) <= half) return "no";
-    return mean > 0 ? "up" : "down";
   }
 
   spec(width) {
