@@ -39,7 +39,7 @@ TEST_F(BudgetSplitTest, AFixedSplitAddsUpTheBudgetsBeforeOrCarriesNothingOver) {
     BudgetSplit fixed = split(module);
     EXPECT_EQ(fixed.allowed_ns(), cumulative_ms[module] * kMs);
     hear(fixed, 70, 35, 35);
-    fixed.on_period();
+    fixed.on_period(1);
     EXPECT_EQ(fixed.own_ns(), own_ms[module] * kMs) << "whatever the worst latencies";
     params_.budget = SplitBudget::kPerModule;
     EXPECT_EQ(split(module).allowed_ns(), own_ms[module] * kMs);
@@ -51,7 +51,7 @@ TEST_F(BudgetSplitTest, DividesInProportionToTheWorstLatencies) {
   for (const auto& [module, own, allowed] : {std::tuple{0, 60, 60}, {1, 20, 80}, {2, 60, 140}}) {
     BudgetSplit wcl = split(static_cast<ModuleId>(module));
     hear(wcl, 30, 10, 30);
-    wcl.on_period();
+    wcl.on_period(1);
     EXPECT_EQ(wcl.own_ns(), own * kMs);
     EXPECT_EQ(wcl.allowed_ns(), allowed * kMs);
   }
@@ -61,18 +61,18 @@ TEST_F(BudgetSplitTest, KeepsThePlansBudgetsUntilEveryModuleWasHeard) {
   BudgetSplit wcl = split(0);
   wcl.on_worst(0, 100 * kMs);
   wcl.on_worst(1, 100 * kMs);
-  wcl.on_period();
+  wcl.on_period(1);
   EXPECT_EQ(wcl.own_ns(), 20 * kMs);
   wcl.on_worst(2, 80 * kMs);
   EXPECT_EQ(wcl.own_ns(), 20 * kMs);  // only at the end of a period
-  wcl.on_period();
+  wcl.on_period(2);
   EXPECT_EQ(wcl.own_ns(), 50 * kMs);  // 140 x 100 / 280
 }
 
 TEST_F(BudgetSplitTest, CountsAModuleWithoutVisitsWithItsExecution) {
   BudgetSplit wcl = split(2);
   hear(wcl, 30, 0, 90);
-  wcl.on_period();
+  wcl.on_period(1);
   EXPECT_EQ(wcl.own_ns(), 90 * kMs);
 }
 
@@ -80,16 +80,16 @@ TEST_F(BudgetSplitTest, ReallocatesEverySoManyPeriods) {
   params_.wcl_period_s = 3;
   BudgetSplit wcl = split(0);
   hear(wcl, 30, 10, 30);
-  wcl.on_period();
-  wcl.on_period();
+  wcl.on_period(1);
+  wcl.on_period(2);
   EXPECT_EQ(wcl.own_ns(), 20 * kMs);
-  wcl.on_period();
+  wcl.on_period(3);
   EXPECT_EQ(wcl.own_ns(), 60 * kMs);
   hear(wcl, 10, 10, 50);
-  wcl.on_period();
-  wcl.on_period();
+  wcl.on_period(4);
+  wcl.on_period(5);
   EXPECT_EQ(wcl.own_ns(), 60 * kMs);
-  wcl.on_period();
+  wcl.on_period(6);
   EXPECT_EQ(wcl.own_ns(), 20 * kMs);
 }
 
@@ -100,7 +100,7 @@ TEST_F(BudgetSplitTest, ANewPlanSetsTheBudgetsOnlyBeforeTheExchange) {
   wcl.on_plan(plan);
   EXPECT_EQ(wcl.own_ns(), 30 * kMs);
   hear(wcl, 30, 10, 30);
-  wcl.on_period();
+  wcl.on_period(1);
   wcl.on_plan(plan);
   EXPECT_EQ(wcl.own_ns(), 60 * kMs);
 }

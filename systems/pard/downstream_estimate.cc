@@ -35,6 +35,16 @@ std::vector<std::vector<ModuleId>> checked_paths(const Pipeline& pipeline, Modul
   return paths_after(pipeline, module);
 }
 
+std::vector<ModuleId> sources_of(const Pipeline& pipeline, ModuleId module, EstimateScope scope) {
+  const std::vector<bool> later = modules_after(pipeline, module);
+  std::vector<ModuleId> sources;
+  for (ModuleId other = 0; other < pipeline.modules.size(); ++other) {
+    const bool uses = scope == EstimateScope::kWcl || (scope == EstimateScope::kFull && later[other]);
+    if (uses && other != module) sources.push_back(other);
+  }
+  return sources;
+}
+
 }  // namespace
 
 DownstreamEstimate::DownstreamEstimate(const ServingContext& context, ModuleId module,
@@ -45,6 +55,7 @@ DownstreamEstimate::DownstreamEstimate(const ServingContext& context, ModuleId m
       scope_(params.estimate),
       lambda_(lambda_of(params)),
       paths_(checked_paths(*context.pipeline, module)),
+      sources_(sources_of(*context.pipeline, module, params.estimate)),
       later_(context.pipeline->modules.size()),
       sampler_(context.seed, module, params.wait_samples) {}
 
@@ -76,9 +87,9 @@ double DownstreamEstimate::wait_of(const std::vector<ModuleId>& path, double exe
   return sampler_.quantile(tables_, lambda_);
 }
 
-DownstreamEstimate::Value DownstreamEstimate::compute() {
+DownstreamEstimate::Value DownstreamEstimate::compute(std::int64_t period) {
   if (splits_) {
-    split_.on_period();
+    split_.on_period(period);
     return {static_cast<double>(slo_ns_ - split_.allowed_ns()), 0, static_cast<double>(split_.own_ns())};
   }
   Value value = longest();
@@ -111,7 +122,7 @@ BudgetSplit::BudgetSplit(const ServingContext& context, ModuleId module, const P
       module_(module),
       cumulative_(params.budget == SplitBudget::kCumulative),
       follows_worst_(params.estimate == EstimateScope::kWcl),
-      every_periods_(context.serving.periods_in(params.wcl_period_s)),
+      every_periods_(static_cast<std::int64_t>(context.serving.periods_in(params.wcl_period_s))),
       known_(context.pipeline->modules.size()),
       budgets_(known_.size()) {}
 
@@ -132,9 +143,8 @@ bool BudgetSplit::all_heard() const {
   return std::all_of(known_.begin(), known_.end(), [](const Known& known) { return known.heard; });
 }
 
-void BudgetSplit::on_period() {
-  ++periods_;
-  if (!follows_worst_ || periods_ % every_periods_ != 0 || !all_heard()) return;
+void BudgetSplit::on_period(std::int64_t period) {
+  if (!follows_worst_ || period % every_periods_ != 0 || !all_heard()) return;
   std::vector<TimeNs> latency_ns;
   for (const Known& known : known_) latency_ns.push_back(known.worst_ns > 0 ? known.worst_ns : known.exec_ns);
   budgets_ = proportional_budgets(*context_, latency_ns);

@@ -2,7 +2,7 @@
 // how the SLO is split for PARD-split (section 5.3).
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "harness/serving/context.h"
@@ -27,8 +27,8 @@ class BudgetSplit {
   void on_plan(const Plan& plan);
   /// A module, perhaps the own, has published its worst latency; 0: nothing started there.
   void on_worst(ModuleId module, TimeNs worst_ns);
-  /// The end of a state period; re-allocates where wcl_period_s says so.
-  void on_period();
+  /// The end of that state period, counted from 1; re-allocates where wcl_period_s says so.
+  void on_period(std::int64_t period);
 
   /// The budget of this module alone.
   TimeNs own_ns() const { return budgets_[module_]; }
@@ -48,8 +48,7 @@ class BudgetSplit {
   ModuleId module_;
   bool cumulative_;
   bool follows_worst_;
-  std::size_t every_periods_;
-  std::size_t periods_ = 0;
+  std::int64_t every_periods_;
   std::vector<Known> known_;
   std::vector<TimeNs> budgets_;
 };
@@ -71,14 +70,17 @@ class DownstreamEstimate {
 
   void on_plan(const Plan& plan);
   void on_state(ModuleId module, const PardState& state);
+  /// The other modules whose states it uses: the later ones; wcl: all, since all divide alike.
+  const std::vector<ModuleId>& sources() const { return sources_; }
 
   struct Value {
     double downstream_ns = 0;  ///< L_sub
     double wait_ns = 0;        ///< w of the path that decides it
     double budget_ns = 0;      ///< of the module alone where the SLO is split, else SLO - L_sub
   };
-  /// Once per state period. Draws new samples where a quantile is needed; re-allocates the budgets of wcl.
-  Value compute();
+  /// Once per state period, counted from 1 (0: from the plan alone, before the first). Draws new samples
+  /// where a quantile is needed; re-allocates the budgets of wcl.
+  Value compute(std::int64_t period);
 
  private:
   struct Later {
@@ -97,6 +99,7 @@ class DownstreamEstimate {
   EstimateScope scope_;
   double lambda_;
   std::vector<std::vector<ModuleId>> paths_;
+  std::vector<ModuleId> sources_;
   std::vector<Later> later_;  ///< by module; only those on the paths are used
   BatchWaitSampler sampler_;
   std::vector<const WaitTable*> tables_;

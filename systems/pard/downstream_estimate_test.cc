@@ -12,7 +12,7 @@ namespace {
 DownstreamEstimate::Value estimate(const PardTestWorld& world, ModuleId module, const PardParams& params) {
   DownstreamEstimate estimate(world.context, module, params);
   estimate.on_plan(world.plan);
-  return estimate.compute();
+  return estimate.compute(1);
 }
 
 PardState state_of(double queueing_ns, double exec_ns, double wait_ns) {
@@ -57,22 +57,22 @@ TEST(DownstreamEstimate, AddsWhatTheLaterModulesPublish) {
   estimate.on_plan(world.plan);
   estimate.on_state(1, state_of(1e6, 20e6, 4e6));
   estimate.on_state(2, state_of(2e6, 30e6, 5e6));
-  DownstreamEstimate::Value value = estimate.compute();
+  DownstreamEstimate::Value value = estimate.compute(1);
   EXPECT_DOUBLE_EQ(value.wait_ns, 9e6);
   EXPECT_DOUBLE_EQ(value.downstream_ns, 1e6 + 20e6 + 2e6 + 30e6 + 9e6);
   // The module's own state and those before it do not count.
   estimate.on_state(0, state_of(500e6, 500e6, 500e6));
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 62e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 62e6);
   // A plan that changes nothing leaves the published values; one with another batch replaces d.
   estimate.on_plan(world.plan);
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 62e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 62e6);
   Plan plan = world.plan;
   plan.modules[2].exec_ns = 40 * kMs;
   estimate.on_plan(plan);
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 72e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 72e6);
   // A state published before that plan, but delayed, brings its q and waits, not its d.
   estimate.on_state(2, state_of(3e6, 30e6, 6e6));
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 1e6 + 20e6 + 3e6 + 40e6 + 10e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 1e6 + 20e6 + 3e6 + 40e6 + 10e6);
 }
 
 TEST(DownstreamEstimate, NarrowsWithTheScope) {
@@ -83,7 +83,7 @@ TEST(DownstreamEstimate, NarrowsWithTheScope) {
     DownstreamEstimate estimate(world.context, 0, params);
     estimate.on_plan(world.plan);
     estimate.on_state(1, state_of(1e6, 20e6, 4e6));
-    EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, expected);
+    EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, expected);
   }
 }
 
@@ -95,12 +95,29 @@ TEST(DownstreamEstimate, TakesTheLongestPathOfADag) {
   estimate.on_state(1, state_of(1e6, 20e6, 2e6));
   estimate.on_state(2, state_of(3e6, 30e6, 4e6));
   estimate.on_state(3, state_of(5e6, 5e6, 6e6));
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 33e6 + 10e6 + 10e6);
-  EXPECT_DOUBLE_EQ(estimate.compute().wait_ns, 10e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 33e6 + 10e6 + 10e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).wait_ns, 10e6);
   // A queue builds up on the other branch: 1 then decides, with its own batch wait.
   estimate.on_state(1, state_of(40e6, 20e6, 2e6));
-  EXPECT_DOUBLE_EQ(estimate.compute().downstream_ns, 60e6 + 10e6 + 8e6);
-  EXPECT_DOUBLE_EQ(estimate.compute().wait_ns, 8e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).downstream_ns, 60e6 + 10e6 + 8e6);
+  EXPECT_DOUBLE_EQ(estimate.compute(1).wait_ns, 8e6);
+}
+
+// 0 -> {1, 2} -> 3: each looks at what lies behind it, wcl at all others, the rest at no state at all.
+TEST(DownstreamEstimate, NamesTheModulesWhoseStatesItUses) {
+  const PardTestWorld world(std::vector<TimeNs>(4, kMs), {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  const auto sources = [&](EstimateScope scope, ModuleId module) {
+    PardParams params;
+    params.estimate = scope;
+    return DownstreamEstimate(world.context, module, params).sources();
+  };
+  using Modules = std::vector<ModuleId>;
+  EXPECT_EQ(sources(EstimateScope::kFull, 0), (Modules{1, 2, 3}));
+  EXPECT_EQ(sources(EstimateScope::kFull, 2), Modules{3});
+  EXPECT_EQ(sources(EstimateScope::kFull, 3), Modules{});
+  EXPECT_EQ(sources(EstimateScope::kWcl, 2), (Modules{0, 1, 3}));
+  for (const EstimateScope scope : {EstimateScope::kBack, EstimateScope::kSf, EstimateScope::kSplit})
+    EXPECT_EQ(sources(scope, 0), Modules{});
 }
 
 TEST(DownstreamEstimate, RefusesTooManyPaths) {

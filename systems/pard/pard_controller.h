@@ -1,6 +1,8 @@
 // PARD's State Planner (sections 4.1 and 4.2): one per module.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -15,9 +17,11 @@
 
 namespace harness {
 
-/// Gathers its queues' reports (PardReport) and publishes the module's state (PardState) once per period.
-/// States of other modules count from the next period on; only when a later module's overload changes what
-/// this one may admit, it publishes at once, its last state with the new level.
+/// Gathers its queues' reports (PardReport) and publishes the module's state (PardState) at the end of each
+/// period. Its last state, with what has changed, it publishes again as soon as
+/// - (exchange = fresh) the states of that period of all modules that L_sub needs have arrived: L_sub is then
+///   computed, once per period, however late they are. Until then it is that of the period before;
+/// - a later module's overload changes what this one may admit.
 class PardController final : public Controller {
  public:
   PardController(const ServingContext& context, ModuleId module, const PardParams& params);
@@ -36,10 +40,15 @@ class PardController final : public Controller {
   static constexpr int kForgetAfter = 1;  ///< a queue silent for longer is gone
 
   double serving_workers();
-  PardState compute();
+  /// All of the state but what depends on other modules.
+  PardState own_state();
+  /// Computes L_sub when the states of another period are complete; true when it has.
+  bool estimate_if_complete();
+  void publish(Publication& out);
 
   ModuleId module_;
   PardOrder rule_;
+  bool fresh_;
   double period_s_;
   ModulePlan plan_;
   QueueingWindow queueing_;
@@ -47,6 +56,7 @@ class PardController final : public Controller {
   WaitWindow waits_;
   WorstWindow worst_;
   DownstreamEstimate downstream_;
+  DownstreamEstimate::Value latest_;  ///< as last computed
   OverloadControl overload_;
   BudgetOrder order_;
   std::map<QueueId, Heard> queues_;
@@ -56,7 +66,12 @@ class PardController final : public Controller {
   double started_ = 0;
   double queueing_sum_ns_ = 0;
   double worst_ns_ = 0;
-  std::vector<double> packed_;  ///< as last published; empty before
+  std::int64_t period_ = 0;          ///< that has ended last
+  std::int64_t estimated_ = 0;       ///< from whose states L_sub was last computed
+  std::vector<std::int64_t> heard_;  ///< by module: of which period its last state told
+  std::deque<PardState> own_;        ///< the own states from period estimated_ + 1 on
+  PardState state_;                  ///< as last published
+  std::vector<double> packed_;
 };
 
 }  // namespace harness

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "harness/core/test_time.h"
@@ -42,6 +44,20 @@ class PardControllerTest : public ::testing::Test {
   PardState period_at(double rps) {
     report(0, 1, rps, 0, 0, 0);
     return period();
+  }
+
+  /// Module 1 publishes its state of a period. L_sub in ms if that has module 0 publish, else 0.
+  double hear(double of_period, double queueing_ms, double wait_ms) {
+    PardState later;
+    later.period = of_period;
+    later.queueing_ns = queueing_ms * 1e6;
+    later.table.at.fill(static_cast<float>(wait_ms * 1e6));
+    std::vector<double> packed;
+    later.pack(packed);
+    controller_->on_state(now_, 1, packed, out_);
+    if (!out_.due()) return 0;
+    out_.clear();
+    return PardState::unpack(out_.state()).downstream_ns / 1e6;
   }
 
   PardTestWorld world_;
@@ -145,19 +161,149 @@ TEST_F(PardControllerTest, PublishesAFixedOrderWhateverTheLoad) {
   }
 }
 
-TEST_F(PardControllerTest, UsesTheStatesOfLaterModules) {
+TEST_F(PardControllerTest, UsesTheStatesOfTheExchangeBefore) {
+  params_.exchange = StateExchange::kPrevious;
+  remake();
   EXPECT_NEAR(period().downstream_ns, 20e6 + 0.1 * 20e6, 0.5e6);
-  PardState later;
-  later.queueing_ns = 5e6;
-  later.exec_ns = 20e6;
-  later.table.at.fill(3e6F);
-  std::vector<double> packed;
-  later.pack(packed);
-  controller_->on_state(0, 1, packed, out_);
-  EXPECT_FALSE(out_.due());
+  EXPECT_EQ(hear(1, 5, 3), 0);
   const PardState state = period();
   EXPECT_DOUBLE_EQ(state.downstream_ns, 28e6);
   EXPECT_DOUBLE_EQ(state.wait_ns, 3e6);
+}
+
+TEST_F(PardControllerTest, PublishesAgainWhenTheStatesOfThePeriodHaveArrived) {
+  report(0, 1, 100, 0, 10, 40e6);
+  const PardState first = period();
+  EXPECT_NEAR(first.downstream_ns, 20e6 + 0.1 * 20e6, 0.5e6);  // the plan's
+  EXPECT_DOUBLE_EQ(hear(1, 5, 3), 5 + 20 + 3);
+  const PardState again = PardState::unpack(out_.state());
+  EXPECT_EQ(again.period, 1);
+  EXPECT_DOUBLE_EQ(again.wait_ns, 3e6);
+  EXPECT_EQ(again.queueing_ns, first.queueing_ns);
+  EXPECT_EQ(hear(1, 5, 3), 0) << "module 1 has published again";
+  EXPECT_DOUBLE_EQ(period().downstream_ns, 28e6);  // until module 1 is heard
+  EXPECT_DOUBLE_EQ(hear(2, 7, 4), 31);
+}
+
+TEST_F(PardControllerTest, TakesAStateThatComesBeforeItsOwnPeriodEnds) {
+  period();
+  EXPECT_DOUBLE_EQ(hear(1, 5, 3), 28);
+  EXPECT_EQ(hear(2, 7, 4), 0);
+  EXPECT_DOUBLE_EQ(period().downstream_ns, 31e6);
+  EXPECT_EQ(hear(2, 7, 4), 0);
+}
+
+TEST_F(PardControllerTest, TakesAStateThatComesAPeriodLate) {
+  period();
+  period();
+  EXPECT_DOUBLE_EQ(hear(1, 5, 3), 28);
+  const PardState third = period();
+  EXPECT_DOUBLE_EQ(third.downstream_ns, 28e6);
+  EXPECT_EQ(third.period, 3);
+  EXPECT_DOUBLE_EQ(hear(2, 7, 4), 31);
+}
+
+// 0 -> {1, 2} -> 3. All states of a period are exchanged until nobody has anything to say, in an order that
+// changes. Whoever has modules behind it publishes twice, by the q of this very period.
+TEST(PardExchange, ComesToRestWithEveryModulesLsubFresh) {
+  const PardTestWorld world(std::vector<TimeNs>(4, 10 * kMs), {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  PardParams params;
+  params.lambda = 0;
+  std::vector<std::unique_ptr<PardController>> controllers;
+  for (ModuleId module = 0; module < 4; ++module) {
+    controllers.push_back(std::make_unique<PardController>(world.context, module, params));
+    controllers.back()->on_plan(0, world.plan);
+  }
+  Publication out;
+  for (int period = 1; period <= 3; ++period) {
+    std::deque<std::pair<ModuleId, std::vector<double>>> sent;
+    std::vector<int> count(4, 0);
+    std::vector<double> downstream_ms(4, 0);
+    const auto collect = [&](ModuleId module) {
+      if (!out.due()) return;
+      sent.emplace_back(module, std::vector<double>(out.state().begin(), out.state().end()));
+      out.clear();
+      ++count[module];
+      downstream_ms[module] = PardState::unpack(sent.back().second).downstream_ns / 1e6;
+    };
+    for (ModuleId i = 0; i < 4; ++i) {
+      const auto module = static_cast<ModuleId>((i * 3 + static_cast<ModuleId>(period)) % 4);
+      // One period in the window of q is as good as several: it has all of the weight of its visits.
+      const double report[] = {1, 1, 0, 1000, 1000e6 * (1 + module) * period, 0};
+      controllers[module]->on_report(0, module, report, out);
+      controllers[module]->on_period(0, out);
+      collect(module);
+    }
+    while (!sent.empty()) {
+      const auto [from, state] = sent.front();
+      sent.pop_front();
+      for (ModuleId to = 0; to < 4; ++to) {
+        if (to == from) continue;
+        controllers[to]->on_state(0, from, state, out);
+        collect(to);
+      }
+    }
+    // q of module i: (1 + i) ms x the mean of the periods, weighted 5, 4, 3.
+    const double q = period == 1 ? 1 : period == 2 ? (5 * 2 + 4 * 1) / 9.0 : (5 * 3 + 4 * 2 + 3 * 1) / 12.0;
+    EXPECT_EQ(count, (std::vector<int>{2, 2, 2, 1})) << period;
+    EXPECT_NEAR(downstream_ms[0], 20 + 7 * q, 1e-9);  // by 2: q of 3 and 4
+    EXPECT_NEAR(downstream_ms[1], 10 + 4 * q, 1e-9);
+    EXPECT_EQ(downstream_ms[3], 0);
+  }
+}
+
+// Samples are drawn once for the plan and once a period, however often a state comes.
+TEST(PardExchange, DrawsSamplesOncePerPeriod) {
+  const PardTestWorld world({10 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
+  PardController controller(world.context, 0, {});
+  DownstreamEstimate reference(world.context, 0, {});
+  controller.on_plan(0, world.plan);
+  reference.on_plan(world.plan);
+  EXPECT_GT(reference.compute(0).wait_ns, 0);
+  Publication out;
+  for (int period = 1; period <= 4; ++period) {
+    PardState later;
+    later.period = period;
+    later.table = WaitTable::uniform((5 + period) * kMs);
+    std::vector<double> packed;
+    later.pack(packed);
+    controller.on_period(0, out);
+    for (const ModuleId module : std::vector<ModuleId>{1, 2, 1, 2}) {
+      reference.on_state(module, later);
+      controller.on_state(0, module, packed, out);
+    }
+    EXPECT_EQ(PardState::unpack(out.state()).wait_ns, reference.compute(period).wait_ns);
+  }
+}
+
+// A state takes more than a period: all modules still divide by the states of one period, the own one too.
+TEST(PardExchange, WclDividesByOnePeriodHoweverLateItsStatesCome) {
+  PardTestWorld world({10 * kMs, 10 * kMs}, chain_of(2));
+  world.context.slo_ns = 120 * kMs;
+  PardParams params;
+  params.estimate = EstimateScope::kWcl;
+  PardController controller(world.context, 0, params);
+  controller.on_plan(0, world.plan);
+  Publication out;
+  const auto end_period = [&](double worst_ms) {
+    const double report[] = {1, 1, 0, 1, 0, worst_ms * 1e6};
+    controller.on_report(0, 0, report, out);
+    controller.on_period(0, out);
+  };
+  end_period(20);
+  end_period(50);
+  PardState other;
+  other.period = 1;
+  other.worst_ns = 40e6;
+  std::vector<double> packed;
+  other.pack(packed);
+  controller.on_state(0, 1, packed, out);
+  EXPECT_EQ(PardState::unpack(out.state()).budget_ns, 40e6);  // 20 of 60
+  other.period = 2;
+  other.worst_ns = 70e6;
+  other.pack(packed);
+  controller.on_state(0, 1, packed, out);
+  EXPECT_EQ(PardState::unpack(out.state()).budget_ns, 50e6);  // 50 of 120
 }
 
 TEST_F(PardControllerTest, PublishesTheWaitsItObserved) {

@@ -13,6 +13,8 @@ enum class DownstreamWait { kQuantile, kZero, kSumD };
 enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl };
 /// Which time the budget of a split SLO limits.
 enum class SplitBudget { kCumulative, kPerModule };
+/// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
+enum class StateExchange { kFresh, kPrevious };
 /// What is refused as it arrives (PARD section 5.3).
 enum class AdmissionRule { kOpen, kOverload };
 
@@ -22,6 +24,7 @@ struct PardParams {
   int wait_window = 10'000;
   double queueing_window_s = 5;
   double rate_window_s = 5;
+  StateExchange exchange = StateExchange::kFresh;
   PardOrder order = PardOrder::kAdaptive;
   DownstreamWait downstream_wait = DownstreamWait::kQuantile;
   EstimateScope estimate = EstimateScope::kFull;
@@ -51,6 +54,9 @@ struct PardParams {
                   "window of the mean queueing delay, linearly weighted, newest most (section 4.2)");
     params.number("rate_window_s", rate_window_s, 0.001, 3600,
                   "window of the smoothed input rate and of the band eps (section 4.3; length R)");
+    params.choice("exchange", exchange, {"fresh", "previous"},
+                  "L_sub and wcl's budgets are computed from the states of: fresh, the period that ends, as "
+                  "soon as all of them have arrived; previous, the period before (section 4.1; R)");
     params.choice(
         "order", order, {"adaptive", "fcfs", "hbf", "lbf", "instant"},
         "order of the queue: adaptive, between hbf and lbf by load with a band; instant, without the band; "

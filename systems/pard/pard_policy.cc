@@ -72,7 +72,7 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
   if (!heard_) {
     DownstreamEstimate start(*context_, module_, params_);
     start.on_plan(plan);
-    downstream_ns_ = start.compute().downstream_ns;
+    downstream_ns_ = start.compute(0).downstream_ns;
   }
   set_downstream(downstream_ns_);
 }

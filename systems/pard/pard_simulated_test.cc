@@ -19,7 +19,7 @@ constexpr TimeNs kDuration = 20 * kNsPerS;
 
 /// A chain of modules with batches of 4 in 10 ms, one worker each (400 requests/s), SLO 60 ms a module.
 RunRecord run(const std::string& variant, std::size_t modules, double rate_rps, const ParamValues& more = {},
-              double slow_last = 1) {
+              double slow_last = 1, double state_delay_ms = 0) {
   std::vector<Profile> profiles(modules, testing::linear_profile("test", 1, 6, 4));
   for (TimeNs& latency : profiles.back().latency_ns)
     latency = static_cast<TimeNs>(slow_last * static_cast<double>(latency));
@@ -28,6 +28,8 @@ RunRecord run(const std::string& variant, std::size_t modules, double rate_rps, 
                                     static_cast<TimeNs>(modules) * 60 * kNsPerMs,
                                     testing::poisson_times(rate_rps, kDuration, 3), kDuration);
   spec.workers = static_cast<int>(modules);
+  spec.serving.state_delay_ms = state_delay_ms;
+  spec.record_states = true;
   apply_variant(*spec.system, variant);
   set_params(*spec.system, more);
   return simulate(spec, nullptr);
@@ -60,6 +62,39 @@ TEST(PardSimulated, WclWithoutReallocationIsTheSplit) {
     EXPECT_EQ(run("wcl", 3, 420, {{"wcl_period_s", 3600.0}, reading}).fingerprint,
               run("split", 3, 420, {reading}).fingerprint);
     EXPECT_NE(run("wcl", 3, 420, {reading}).fingerprint, run("split", 3, 420, {reading}).fingerprint);
+  }
+}
+
+/// States of `period` by module as last published; empty where one is lacking.
+std::vector<PardState> last_states(const RunRecord& record, double period, std::size_t modules) {
+  const std::size_t width = record.states.names.size();
+  std::vector<PardState> states(modules);
+  for (std::size_t row = 0; row < record.states.rows.size(); ++row) {
+    std::vector<double> values(record.states.values.begin() + static_cast<std::ptrdiff_t>(row * width),
+                               record.states.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+    values.resize(PardState::kSize, 0.0);
+    const PardState state = PardState::unpack(values);
+    if (state.period == period) states[record.states.rows[row].module] = state;
+  }
+  return states;
+}
+
+// Lambda 0: L_sub is the sum of what the later modules say of the same period (fresh), or of the one before.
+TEST(PardSimulated, LsubIsOfThePeriodThatEndsOrOfTheOneBefore) {
+  for (const char* exchange : {"fresh", "previous"}) {
+    for (const double delay_ms : {0.0, 300.0}) {
+      const RunRecord record = run("lower", 3, 420, {{"exchange", std::string(exchange)}}, 1.5, delay_ms);
+      int differ = 0;
+      for (int period = 5; period < 15; ++period) {
+        const std::vector<PardState> now = last_states(record, period, 3);
+        const std::vector<PardState> before = last_states(record, period - 1, 3);
+        const std::vector<PardState>& used = exchange == std::string("fresh") ? now : before;
+        EXPECT_DOUBLE_EQ(now[0].downstream_ns, 25e6 + used[1].queueing_ns + used[2].queueing_ns);
+        EXPECT_DOUBLE_EQ(now[1].downstream_ns, 15e6 + used[2].queueing_ns);
+        differ += now[2].queueing_ns != before[2].queueing_ns ? 1 : 0;
+      }
+      EXPECT_GT(differ, 5);
+    }
   }
 }
 

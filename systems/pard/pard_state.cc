@@ -16,14 +16,15 @@ constexpr std::size_t kAdmitted = 15;
 constexpr const char* kNames[] = {"version",   "queueing_ns", "exec_ns",       "batch",    "throughput_rps",
                                   "input_rps", "drop_rate",   "downstream_ns", "order",    "wait_ns",
                                   "load",      "band",        "waits",         "worst_ns", "level",
-                                  "admitted",  "budget_ns"};
+                                  "admitted",  "budget_ns",   "period"};
 static_assert(std::size(kNames) == PardState::kScalars);
 
 }  // namespace
 
 void PardState::pack(std::vector<double>& out) const {
   out.assign({kVersion, queueing_ns, exec_ns, batch, throughput_rps, input_rps, drop_rate, downstream_ns,
-              static_cast<double>(order), wait_ns, load, band, waits, worst_ns, level, admitted, budget_ns});
+              static_cast<double>(order), wait_ns, load, band, waits, worst_ns, level, admitted, budget_ns,
+              period});
   out.insert(out.end(), table.at.begin(), table.at.end());
 }
 
@@ -47,6 +48,7 @@ PardState PardState::unpack(std::span<const double> values) {
   state.worst_ns = values[13];
   state.level = values[14];
   state.budget_ns = values[16];
+  state.period = values[17];
   const std::span<const double> table = values.last(WaitTable::kPoints);
   std::transform(table.begin(), table.end(), state.table.at.begin(),
                  [](double value) { return static_cast<float>(value); });
@@ -58,8 +60,6 @@ PardState::ForWorker PardState::unpack_for_worker(std::span<const double> values
   return {values[kDownstream], values[kOrder] == 0 ? BudgetOrder::kLow : BudgetOrder::kHigh,
           values[kAdmitted]};
 }
-
-void PardState::repack_admitted(std::span<double> values, double admitted) { values[kAdmitted] = admitted; }
 
 std::span<const char* const> PardState::names() { return kNames; }
 

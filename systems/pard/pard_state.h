@@ -15,11 +15,11 @@ namespace harness {
 /// Order of the queue: low or high remaining budget first.
 enum class BudgetOrder { kLow, kHigh };
 
-/// A module's published state, once per state period. Layout: kVersion, the fields below in order, the table:
-/// always kSize values.
+/// A module's published state, once per state period or more often. Layout: kVersion, the fields below in
+/// order, the table: always kSize values.
 struct PardState {
-  static constexpr double kVersion = 2;
-  static constexpr std::size_t kScalars = 17;
+  static constexpr double kVersion = 3;
+  static constexpr std::size_t kScalars = 18;
   static constexpr std::size_t kSize = kScalars + WaitTable::kPoints;
 
   // What other modules use (PARD section 5.4: queueing delay, batch size, throughput, drop rate, batch-wait
@@ -43,6 +43,7 @@ struct PardState {
   double level = 1;      ///< share of the requests that the module itself would admit
   double admitted = 1;   ///< the least of its level and those of all later modules
   double budget_ns = 0;  ///< split, wcl: the module's own budget; else SLO - L_sub, up to its end
+  double period = 0;     ///< the state period that it tells of, from 1 on; each module counts its own
   WaitTable table;
 
   /// Names of the first kScalars values of the layout, in order.
@@ -59,8 +60,6 @@ struct PardState {
     double admitted = 1;
   };
   static ForWorker unpack_for_worker(std::span<const double> values);
-  /// Changes `admitted` in a packed state.
-  static void repack_admitted(std::span<double> values, double admitted);
 };
 
 /// What one queue has seen since its last report; collected in place, so that sending copies it once.

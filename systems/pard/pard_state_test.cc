@@ -27,6 +27,7 @@ TEST(PardState, SurvivesPacking) {
   state.level = 0.95;
   state.admitted = 0.9;
   state.budget_ns = 55e6;
+  state.period = 3;
   state.table = WaitTable::uniform(2'000'000);
   std::vector<double> packed = {1, 2, 3};
   state.pack(packed);
@@ -45,17 +46,13 @@ TEST(PardState, SurvivesPacking) {
   EXPECT_EQ(back.level, state.level);
   EXPECT_EQ(back.admitted, state.admitted);
   EXPECT_EQ(back.budget_ns, state.budget_ns);
+  EXPECT_EQ(back.period, state.period);
   EXPECT_EQ(back.table.at, state.table.at);
 
   PardState::ForWorker worker = PardState::unpack_for_worker(packed);
   EXPECT_EQ(worker.downstream_ns, state.downstream_ns);
   EXPECT_EQ(worker.order, state.order);
   EXPECT_EQ(worker.admitted, state.admitted);
-
-  PardState::repack_admitted(packed, 0.5);
-  state.admitted = 0.5;
-  state.pack(again);
-  EXPECT_EQ(packed, again);
 }
 
 // names()[i] names value i of the layout.
@@ -82,6 +79,7 @@ TEST(PardState, NamesItsScalars) {
   state.level = 14;
   state.admitted = 15;
   state.budget_ns = 16;
+  state.period = 17;
   std::vector<double> packed;
   state.pack(packed);
   EXPECT_EQ(packed[at("version")], PardState::kVersion);
@@ -101,6 +99,7 @@ TEST(PardState, NamesItsScalars) {
   EXPECT_EQ(packed[at("level")], 14);
   EXPECT_EQ(packed[at("admitted")], 15);
   EXPECT_EQ(packed[at("budget_ns")], 16);
+  EXPECT_EQ(packed[at("period")], 17);
 }
 
 TEST(PardStateDeathTest, RefusesAnotherLayout) {

@@ -88,8 +88,20 @@ TEST(PardVariants, APerModuleSplitOrdersByArrival) {
   EXPECT_EQ(world.start(20 * kMs), "join 0<3");
 }
 
-TEST(PardVariants, WclFollowsTheWorstLatencies) {
+TEST(PardVariants, WclDividesByThePeriodThatEnds) {
   PardVariantWorld world("wcl", 0, 4);
+  EXPECT_EQ(world.period(1, 1, 0, 40).budget_ns, 30e6);  // nobody was heard yet: the plan's
+  EXPECT_EQ(world.hear(1, 0, 0, 50).period, 0) << "all modules count, one is missing";
+  PardState state = world.hear(2, 0, 0, 50);
+  EXPECT_EQ(state.budget_ns, 60e6);  // 40 of 140
+  EXPECT_EQ(state.downstream_ns, 150e6);
+  EXPECT_EQ(world.period(1, 1, 0, 90).budget_ns, 60e6);  // until the others have said theirs
+  world.hear(1, 0, 0, 180);
+  EXPECT_EQ(world.hear(2, 0, 0, 150).budget_ns, 45e6);  // 90 of 420
+}
+
+TEST(PardVariants, WclFollowsTheWorstLatenciesOfThePeriodBefore) {
+  PardVariantWorld world("wcl", 0, 4, {{"exchange", "previous"}});
   EXPECT_EQ(world.period(1, 1, 0, 40).budget_ns, 30e6);  // nobody was heard yet: the plan's
   world.hear(1, 0, 0, 50);
   world.hear(2, 0, 0, 50);

@@ -64,23 +64,26 @@ class PardVariantWorld {
 
   const ServingContext& context() const { return world_.context; }
 
-  /// Another module publishes.
-  void hear(ModuleId module, double queueing_ms, double wait_ms, double worst_ms, double level = 1) {
+  /// Another module publishes its state of the period that ended here last. Returns what that has this one
+  /// publish, if anything.
+  PardState hear(ModuleId module, double queueing_ms, double wait_ms, double worst_ms, double level = 1) {
     PardState state;
     state.queueing_ns = queueing_ms * 1e6;
     state.worst_ns = worst_ms * 1e6;
     state.level = level;
+    state.period = periods_;
     state.table.at.fill(static_cast<float>(wait_ms * 1e6));
     std::vector<double> packed;
     state.pack(packed);
     controller_->on_state(0, module, packed, publication_);
-    pass_on();
+    return pass_on();
   }
   /// The module's one queue reports, a period ends, and its worker hears of it.
   PardState period(double arrived, double started = 0, double queueing_ms = 0, double worst_ms = 0) {
     const double values[] = {1, arrived, 0, started, started * queueing_ms * 1e6, worst_ms * 1e6};
     controller_->on_report(0, 0, values, publication_);
     controller_->on_period(0, publication_);
+    ++periods_;
     return pass_on();
   }
 
@@ -114,6 +117,7 @@ class PardVariantWorld {
 
   TestWorld world_;
   ModuleId module_;
+  int periods_ = 0;
   Plan plan_;
   std::unique_ptr<System> system_ = make_pard();
   std::unique_ptr<Scheduler> scheduler_;
