@@ -13,6 +13,8 @@ enum class DownstreamWait { kQuantile, kZero, kSumD };
 enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl };
 /// Which time the budget of a split SLO limits.
 enum class SplitBudget { kCumulative, kPerModule };
+/// Which visits have a worst-case latency for PARD-WCL.
+enum class WclVisits { kStarted, kAll };
 /// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
 enum class StateExchange { kFresh, kPrevious };
 /// What is refused as it arrives (PARD section 5.3).
@@ -29,6 +31,7 @@ struct PardParams {
   DownstreamWait downstream_wait = DownstreamWait::kQuantile;
   EstimateScope estimate = EstimateScope::kFull;
   SplitBudget budget = SplitBudget::kCumulative;
+  WclVisits wcl_visits = WclVisits::kStarted;
   double wcl_window_s = 5;
   double wcl_period_s = 1;
   AdmissionRule admission = AdmissionRule::kOpen;
@@ -39,6 +42,9 @@ struct PardParams {
   bool splits() const { return estimate == EstimateScope::kSplit || estimate == EstimateScope::kWcl; }
   /// Lifetimes count from the arrival at the module, not from the sending.
   bool counts_from_arrival() const { return splits() && budget == SplitBudget::kPerModule; }
+
+  /// A dropped visit's time in the module counts.
+  bool counts_drops() const { return estimate == EstimateScope::kWcl && wcl_visits == WclVisits::kAll; }
 
   void list(ParamList& params) {
     params.number(
@@ -78,6 +84,9 @@ struct PardParams {
         "budget", budget, {"cumulative", "per_module"},
         "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
         "per_module, time since arrival at this module against its own, nothing carried over");
+    params.choice("wcl_visits", wcl_visits, {"started", "all"},
+                  "wcl: a module's worst-case latency is that of the visits that started; all: those that it "
+                  "dropped count too, with their time in the module (R)");
     params.number("wcl_window_s", wcl_window_s, 0.001, 3600,
                   "wcl: a module's worst-case latency is that of so long (length R)");
     params.number("wcl_period_s", wcl_period_s, 0.001, 3600,

@@ -41,6 +41,7 @@ double OverloadControl::admitted() const {
 PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
     : by_arrival_(params.order == PardOrder::kFcfs),
       from_arrival_(params.counts_from_arrival()),
+      counts_drops_(params.counts_drops()),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
       admission_(context.seed),
       context_(&context),

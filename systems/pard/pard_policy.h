@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -95,6 +96,7 @@ class PardPolicy {
     } else {
       budgets_.put(due_of(visit), visit.id);
     }
+    if (counts_drops_) arrived_ns_[visit.id] = visit.arrived_ns;
   }
   /// Its arrival has been counted.
   void put_back(TimeNs, const Visit& visit) {
@@ -103,13 +105,14 @@ class PardPolicy {
     } else {
       budgets_.put(due_of(visit), visit.id);
     }
+    if (counts_drops_) arrived_ns_[visit.id] = visit.arrived_ns;
   }
   bool erase(VisitId visit) { return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit); }
   bool empty() const { return by_arrival_ ? arrivals_.empty() : budgets_.empty(); }
 
-  int fill(TimeNs, const BatchSlot& slot, Decisions& out) {
+  int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
     const TimeNs end_ns = slot.start_ns + after_start_ns_;
-    return by_arrival_ ? fill_by_arrival(end_ns, slot, out) : fill_by_budget(end_ns, slot, out);
+    return by_arrival_ ? fill_by_arrival(now, end_ns, slot, out) : fill_by_budget(now, end_ns, slot, out);
   }
 
   void on_started(TimeNs, const BatchView& batch) { report_.add_started(batch); }
@@ -118,8 +121,6 @@ class PardPolicy {
   void on_timer(TimeNs now, Decisions& out);
 
  private:
-  static constexpr DropReason kLate = DropReason::kEstimatedLate;
-
   struct Arrived {
     VisitId id = 0;
     TimeNs deadline_ns = 0;
@@ -129,8 +130,8 @@ class PardPolicy {
     return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.deadline_ns;
   }
 
-  int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
-    while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, kLate, out);
+  int fill_by_budget(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+    while (!budgets_.empty() && budgets_.min().key < end_ns) drop_late(now, budgets_.pop_min().id, out);
     int joined = 0;
     for (; joined < slot.room && !budgets_.empty(); ++joined) {
       const auto entry = order_ == BudgetOrder::kHigh ? budgets_.pop_max() : budgets_.pop_min();
@@ -139,13 +140,13 @@ class PardPolicy {
     return joined;
   }
 
-  int fill_by_arrival(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+  int fill_by_arrival(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
     int joined = 0;
     while (joined < slot.room && !arrivals_.empty()) {
       const Arrived visit = arrivals_.front();
       arrivals_.pop_front();
       if (visit.deadline_ns < end_ns) {
-        drop(visit.id, kLate, out);
+        drop_late(now, visit.id, out);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -154,6 +155,10 @@ class PardPolicy {
     return joined;
   }
 
+  void drop_late(TimeNs now, VisitId visit, Decisions& out) {
+    if (counts_drops_) report_.add_waited(now - arrived_ns_.at(visit));
+    drop(visit, DropReason::kEstimatedLate, out);
+  }
   void drop(VisitId visit, DropReason reason, Decisions& out) {
     out.drop(visit, reason);
     report_.add_drop();
@@ -164,12 +169,14 @@ class PardPolicy {
   // What an arrival touches comes first.
   bool by_arrival_;
   bool from_arrival_;
+  bool counts_drops_;
   BudgetOrder order_;
   AdmissionLevel admission_;
   TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
   PardReport report_;
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;
+  std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that have stood here, where drops count
   const ServingContext* context_;
   PardParams params_;
   ModuleId module_;

@@ -256,6 +256,45 @@ TEST_F(PardPolicyTest, ReportsOncePerPeriod) {
   EXPECT_EQ(out_.list()[1].at_ns, 2 * kNsPerS);
 }
 
+// Module 0 has 40 ms of 120. Visit 1 waits from 2 to 10 ms and is dropped, 2 from 3 ms on and joins; then 3,
+// back from a lost worker, is dropped 25 ms after its arrival.
+TEST_F(PardPolicyTest, ReportsHowLongDroppedVisitsWereHereWhereTheyCount) {
+  world_.context.slo_ns = 120 * kMs;
+  world_.plan.modules[0].budget_ns = 40 * kMs;
+  params_.estimate = EstimateScope::kWcl;
+  params_.budget = SplitBudget::kCumulative;
+  for (const WclVisits visits : {WclVisits::kStarted, WclVisits::kAll}) {
+    for (const PardOrder order : {PardOrder::kLbf, PardOrder::kHbf, PardOrder::kFcfs}) {
+      params_.wcl_visits = visits;
+      remake(order, false);
+      occupy();
+      const auto worst_ns = [&] {
+        out_.clear();
+        scheduler_->on_timer(0, out_);
+        const double worst = PardReport::view(out_.values(out_.list()[0])).worst_ns;
+        out_.clear();
+        return worst;
+      };
+      worst_ns();
+      arrive(2 * kMs, 1, 100 * kMs - 1);  // t_e 10 + d 10 + L_sub 80
+      arrive(3 * kMs, 2, kNsPerS);
+      start(10 * kMs);
+      EXPECT_EQ(take().dropped, Ids{1});
+      EXPECT_EQ(worst_ns(), visits == WclVisits::kAll ? 8.0 * kMs : 0.0);
+      Visit back;
+      back.id = 3;
+      back.deadline_ns = 50 * kMs;
+      back.arrived_ns = 5 * kMs;
+      const WorkerId lost = 0;
+      scheduler_->on_workers_lost(20 * kMs, {&lost, 1}, {&back, 1}, out_);
+      scheduler_->on_worker_added(30 * kMs, 1, out_);
+      scheduler_->on_worker_free(30 * kMs, 1, out_);
+      EXPECT_EQ(take().dropped, Ids{3});
+      EXPECT_EQ(worst_ns(), visits == WclVisits::kAll ? 25.0 * kMs : 0.0);
+    }
+  }
+}
+
 TEST_F(PardPolicyTest, CountsAVisitOfALostWorkerOnceAndOrdersItByItsBudget) {
   for (const PardOrder order : {PardOrder::kLbf, PardOrder::kHbf, PardOrder::kFcfs}) {
     remake(order);
