@@ -35,6 +35,26 @@ TEST(OverloadControl, FallsBeyondTheThresholdAndRisesOtherwise) {
   EXPECT_EQ(control.level(), 1);
 }
 
+TEST(OverloadControl, AFixedShareHoldsWhileOverloaded) {
+  const PardTestWorld world({kNsPerMs, kNsPerMs}, chain_of(2));
+  PardParams params = overload_params();
+  params.admission = AdmissionRule::kFixed;
+  params.overload_admitted = 0.6;
+  OverloadControl control(world.pipeline, 0, params);
+  control.on_period(20 * kMsOf);  // at the threshold: not overloaded
+  EXPECT_EQ(control.level(), 1);
+  for (const double queueing_ms : {21.0, 300.0, 21.0}) {
+    control.on_period(queueing_ms * kMsOf);
+    EXPECT_EQ(control.level(), 0.6);
+  }
+  control.on_period(19 * kMsOf);
+  EXPECT_EQ(control.level(), 1);
+  EXPECT_TRUE(control.on_level(1, 0.6));
+  EXPECT_EQ(control.admitted(), 0.6);
+  EXPECT_TRUE(control.on_level(1, 1));
+  EXPECT_EQ(control.admitted(), 1);
+}
+
 TEST(OverloadControl, AdmitsWhatTheTightestLaterModuleAdmits) {
   // 0 -> {1, 2} -> 3
   const PardTestWorld world(std::vector<TimeNs>(4, kNsPerMs), {{0, 1}, {0, 2}, {1, 3}, {2, 3}});

@@ -18,7 +18,7 @@ enum class WclVisits { kStarted, kAll };
 /// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
 enum class StateExchange { kFresh, kPrevious };
 /// What is refused as it arrives (PARD section 5.3).
-enum class AdmissionRule { kOpen, kOverload };
+enum class AdmissionRule { kOpen, kOverload, kFixed };
 
 struct PardParams {
   double lambda = 0.1;
@@ -38,6 +38,7 @@ struct PardParams {
   double overload_threshold_ms = 20;
   double overload_alpha = 0.05;
   double overload_recovery = 0.01;
+  double overload_admitted = 0.5;
 
   bool splits() const { return estimate == EstimateScope::kSplit || estimate == EstimateScope::kWcl; }
   /// Lifetimes count from the arrival at the module, not from the sending.
@@ -93,18 +94,22 @@ struct PardParams {
                   "wcl: time between re-allocations of the budgets, in whole state periods (R)");
   }
   void list_overload(ParamList& params) {
-    params.choice("admission", admission, {"none", "overload"},
-                  "overload: modules refuse part of the requests on arrival while one of them or a later one "
-                  "is overloaded (DAGOR; PARD-oc with estimate = back)");
+    params.choice(
+        "admission", admission, {"none", "overload", "fixed"},
+        "modules refuse part of the requests on arrival while one of them or a later one is "
+        "overloaded: a part that grows and shrinks (overload: DAGOR; PARD-oc with estimate = back), "
+        "or always the same (fixed: section 5.3 to the letter)");
     params.number(
         "overload_threshold_ms", overload_threshold_ms, 0, 1e6,
-        "overload: a module is overloaded when the mean queueing delay of a state period passes this "
+        "overload, fixed: a module is overloaded when the mean queueing delay of a state period passes this "
         "(DAGOR: 20)");
     params.number("overload_alpha", overload_alpha, 0, 1,
                   "overload: an overloaded module lowers the share that it admits by this part of it (DAGOR: "
                   "0.05)");
     params.number("overload_recovery", overload_recovery, 0, 1,
                   "overload: otherwise it raises the share by this, up to 1 (DAGOR: 0.01)");
+    params.number("overload_admitted", overload_admitted, 0, 1,
+                  "fixed: the share of the requests that an overloaded module admits (R)");
   }
 };
 

@@ -7,10 +7,11 @@
 namespace harness {
 
 OverloadControl::OverloadControl(const Pipeline& pipeline, ModuleId module, const PardParams& params)
-    : controls_(params.admission == AdmissionRule::kOverload),
+    : rule_(params.admission),
       threshold_ns_(params.overload_threshold_ms * static_cast<double>(kNsPerMs)),
       alpha_(params.overload_alpha),
       recovery_(params.overload_recovery),
+      admitted_(params.overload_admitted),
       module_(module),
       counts_(modules_after(pipeline, module)),
       levels_(pipeline.modules.size(), 1.0) {
@@ -18,13 +19,18 @@ OverloadControl::OverloadControl(const Pipeline& pipeline, ModuleId module, cons
 }
 
 void OverloadControl::on_period(double queueing_mean_ns) {
-  if (!controls_) return;
+  if (rule_ == AdmissionRule::kOpen) return;
   double& level = levels_[module_];
-  level = queueing_mean_ns > threshold_ns_ ? level * (1 - alpha_) : std::min(1.0, level + recovery_);
+  const bool overloaded = queueing_mean_ns > threshold_ns_;
+  if (rule_ == AdmissionRule::kFixed) {
+    level = overloaded ? admitted_ : 1;
+  } else {
+    level = overloaded ? level * (1 - alpha_) : std::min(1.0, level + recovery_);
+  }
 }
 
 bool OverloadControl::on_level(ModuleId module, double level) {
-  if (!controls_ || !counts_[module]) return false;
+  if (rule_ == AdmissionRule::kOpen || !counts_[module]) return false;
   const double before = admitted();
   levels_[module] = level;
   return admitted() != before;

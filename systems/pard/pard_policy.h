@@ -43,7 +43,8 @@ class OverloadControl {
   OverloadControl(const Pipeline& pipeline, ModuleId module, const PardParams& params);
 
   /// The end of a state period whose visits queued so long in the mean. Overloaded (beyond the threshold):
-  /// the own level falls by its part overload_alpha; else it rises by overload_recovery, up to 1.
+  /// the own level falls by its part overload_alpha; else it rises by overload_recovery, up to 1. With
+  /// admission = fixed it is overload_admitted or 1.
   void on_period(double queueing_mean_ns);
   /// A module has published its own level. True when that changes admitted(); modules that do not come later
   /// never do.
@@ -54,10 +55,11 @@ class OverloadControl {
   double admitted() const;
 
  private:
-  bool controls_;
+  AdmissionRule rule_;
   double threshold_ns_;
   double alpha_;
   double recovery_;
+  double admitted_;
   ModuleId module_;
   std::vector<bool> counts_;  ///< by module: the own and those that can be reached from it
   std::vector<double> levels_;

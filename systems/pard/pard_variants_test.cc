@@ -140,6 +140,19 @@ TEST(PardVariants, OcRefusesOnArrivalWhatPardServes) {
   }
 }
 
+TEST(PardVariants, OcWithAFixedShareRefusesTheSameWhileOverloaded) {
+  PardVariantWorld world("oc", 0, 4, {{"admission", "fixed"}, {"overload_admitted", 0.7}});
+  const auto [below, above] = around(0.7, world.context().seed);
+  for (int i = 0; i < 3; ++i) world.period(100, 100, 21, 31);
+  world.start(0);
+  EXPECT_EQ(world.arrive(kMs, 1, 0, below), "join 0<1");
+  EXPECT_EQ(world.arrive(kMs, 2, 0, above), "drop 2 overload");
+  world.period(100, 100, 20, 30);
+  EXPECT_EQ(world.arrive(kMs, 3, 0, above), "join 0<3");
+  EXPECT_EQ(world.hear(2, 0, 0, 0, 0.7).admitted, 0.7);  // a later module: at once
+  EXPECT_EQ(world.arrive(kMs, 4, 0, above), "drop 4 overload");
+}
+
 TEST(PardVariants, OcTellsTheModulesBeforeAtOnce) {
   PardVariantWorld entry("oc", 0, 4);
   entry.period(0);
