@@ -99,7 +99,7 @@ DownstreamEstimate::Value DownstreamEstimate::compute(std::int64_t period) {
 
 DownstreamEstimate::Value DownstreamEstimate::longest() {
   Value longest;
-  if (scope_ == EstimateScope::kBack) return longest;
+  if (scope_ == EstimateScope::kBack || scope_ == EstimateScope::kOff) return longest;
   for (const std::vector<ModuleId>& path : paths_) {
     double exec = 0;
     double queueing = 0;

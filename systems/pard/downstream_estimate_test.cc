@@ -116,7 +116,8 @@ TEST(DownstreamEstimate, NamesTheModulesWhoseStatesItUses) {
   EXPECT_EQ(sources(EstimateScope::kFull, 2), Modules{3});
   EXPECT_EQ(sources(EstimateScope::kFull, 3), Modules{});
   EXPECT_EQ(sources(EstimateScope::kWcl, 2), (Modules{0, 1, 3}));
-  for (const EstimateScope scope : {EstimateScope::kBack, EstimateScope::kSf, EstimateScope::kSplit})
+  for (const EstimateScope scope :
+       {EstimateScope::kBack, EstimateScope::kSf, EstimateScope::kSplit, EstimateScope::kOff})
     EXPECT_EQ(sources(scope, 0), Modules{});
 }
 

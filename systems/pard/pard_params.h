@@ -9,8 +9,9 @@ namespace harness {
 enum class PardOrder { kAdaptive, kFcfs, kHbf, kLbf, kInstant };
 /// What the estimate takes for the batch waits of later modules (PARD section 5.3).
 enum class DownstreamWait { kQuantile, kZero, kSumD };
-/// What of the later modules counts in the estimate, or how the SLO is split instead (PARD section 5.3).
-enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl };
+/// What of the later modules counts in the estimate, how the SLO is split instead (PARD section 5.3), or that
+/// there is no estimate.
+enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl, kOff };
 /// Which time the budget of a split SLO limits.
 enum class SplitBudget { kCumulative, kPerModule };
 /// Which visits have a worst-case latency for PARD-WCL.
@@ -72,9 +73,11 @@ struct PardParams {
         "downstream_wait", downstream_wait, {"quantile", "zero", "sum_d"},
         "batch waits of later modules: the lambda-quantile; 0 (PARD-lower); the sum of d (PARD-upper)");
     params.choice(
-        "estimate", estimate, {"full", "back", "sf", "split", "wcl"},
-        "later modules: all parts; none (PARD-back); their executions only (PARD-sf). Or a budget per "
-        "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL)");
+        "estimate", estimate, {"full", "back", "sf", "split", "wcl", "none"},
+        "later modules: all parts; nothing (PARD-back); their executions only (PARD-sf). Or a budget per "
+        "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL). none: "
+        "no visit is "
+        "visit is dropped for being late");
     list_split(params);
     list_overload(params);
   }

@@ -57,7 +57,9 @@ PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const Par
 
 void PardPolicy::set_downstream(double downstream_ns) {
   downstream_ns_ = downstream_ns;
-  after_start_ns_ = exec_ns_ + static_cast<TimeNs>(std::floor(downstream_ns + 0.5));
+  const bool estimates = params_.estimate != EstimateScope::kOff;
+  const TimeNs after_exec_ns = estimates ? static_cast<TimeNs>(std::floor(downstream_ns + 0.5)) : -kNever;
+  after_start_ns_ = exec_ns_ + after_exec_ns;
 }
 
 void PardPolicy::set_most_waits() {

@@ -75,8 +75,8 @@ class OverloadControl {
 /// batch is the next fetch. Order fcfs fetches by arrival and drops only what it fetches.
 ///
 /// The variants change what these lines are fed with: L_sub (DownstreamEstimate), the order, and the time
-/// that stands for the due time, arrival + SLO where a module's budget counts from the arrival. Under
-/// overload a visit may be refused as it arrives (kOverload).
+/// that stands for the due time, arrival + SLO where a module's budget counts from the arrival. With estimate
+/// = none every visit is in time. Under overload a visit may be refused as it arrives (kOverload).
 class PardPolicy {
  public:
   PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params);
@@ -174,7 +174,7 @@ class PardPolicy {
   bool counts_drops_;
   BudgetOrder order_;
   AdmissionLevel admission_;
-  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
+  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub; without an estimate less than any time
   PardReport report_;
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;

@@ -142,6 +142,21 @@ TEST_F(PardPolicyTest, LooksBackOnlyWhenTold) {
   EXPECT_EQ(take().joined, Ids{2});
 }
 
+TEST_F(PardPolicyTest, WithoutAnEstimateServesTheLateInTheSameOrder) {
+  params_.estimate = EstimateScope::kOff;
+  for (const auto& [order, expected] : {std::pair{PardOrder::kLbf, Ids{2, 3, 1}},
+                                        {PardOrder::kHbf, Ids{1, 3, 2}},
+                                        {PardOrder::kFcfs, Ids{1, 2, 3}}}) {
+    remake(order);
+    occupy();
+    for (const auto& [id, due] : {std::pair{1U, 9}, {2U, -500}, {3U, 0}}) arrive(5 * kMs, id, due * kMs);
+    start(10 * kMs);
+    const Taken taken = take();
+    EXPECT_EQ(taken.joined, expected);
+    EXPECT_TRUE(taken.dropped.empty());
+  }
+}
+
 TEST_F(PardPolicyTest, TakesTheLowBudgetFirst) {
   occupy();
   for (const auto& [id, due] : {std::pair{1U, 300}, {2U, 100}, {3U, 500}, {4U, 200}, {5U, 400}, {6U, 600}}) {

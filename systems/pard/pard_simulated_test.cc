@@ -115,6 +115,14 @@ TEST(PardSimulated, OcRefusesAtTheEntryForTheLastModule) {
   EXPECT_LT(record.modules[2].arrived, run("back", 3, 300, {}, 2).modules[2].arrived);
 }
 
+// Then requests end late that `back` drops.
+TEST(PardSimulated, OcWithoutAnEstimateDropsOnlyWhatItRefuses) {
+  const RunRecord record = run("oc", 3, 450, {{"estimate", "none"}});
+  EXPECT_GT(dropped(record, 0, DropReason::kOverload), 0U);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(dropped(record, k, DropReason::kEstimatedLate), 0U);
+  EXPECT_GT(record.late, run("oc", 3, 450).late);
+}
+
 TEST(PardSimulated, OcRefusesNothingUnlessOverloaded) {
   const RunRecord record = run("oc", 3, 100);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(dropped(record, k, DropReason::kOverload), 0U);
