@@ -14,6 +14,8 @@ enum class DownstreamWait { kQuantile, kZero, kSumD };
 enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl, kOff };
 /// Which time the budget of a split SLO limits.
 enum class SplitBudget { kCumulative, kPerModule };
+/// Of which batch size d_k is (PARD section 4.2: "the current batch size").
+enum class ExecutionSize { kPlanned, kAtHand };
 /// Which visits have a worst-case latency for PARD-WCL.
 enum class WclVisits { kStarted, kAll };
 /// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
@@ -31,6 +33,7 @@ struct PardParams {
   PardOrder order = PardOrder::kAdaptive;
   DownstreamWait downstream_wait = DownstreamWait::kQuantile;
   EstimateScope estimate = EstimateScope::kFull;
+  ExecutionSize execution = ExecutionSize::kPlanned;
   SplitBudget budget = SplitBudget::kCumulative;
   WclVisits wcl_visits = WclVisits::kStarted;
   double wcl_window_s = 5;
@@ -78,6 +81,10 @@ struct PardParams {
         "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL). none: "
         "no visit is "
         "visit is dropped for being late");
+    params.choice(
+        "execution", execution, {"planned", "at_hand"},
+        "d_k, the own execution in the estimate: at the planned batch size; or at that of the batch "
+        "at hand with the visit in it (section 4.2: the current batch size; R)");
     list_split(params);
     list_overload(params);
   }

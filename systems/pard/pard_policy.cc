@@ -48,6 +48,7 @@ PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const Par
     : by_arrival_(params.order == PardOrder::kFcfs),
       from_arrival_(params.counts_from_arrival()),
       counts_drops_(params.counts_drops()),
+      at_hand_(params.execution == ExecutionSize::kAtHand),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
       admission_(context.seed),
       context_(&context),
@@ -58,8 +59,8 @@ PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const Par
 void PardPolicy::set_downstream(double downstream_ns) {
   downstream_ns_ = downstream_ns;
   const bool estimates = params_.estimate != EstimateScope::kOff;
-  const TimeNs after_exec_ns = estimates ? static_cast<TimeNs>(std::floor(downstream_ns + 0.5)) : -kNever;
-  after_start_ns_ = exec_ns_ + after_exec_ns;
+  after_exec_ns_ = estimates ? static_cast<TimeNs>(std::floor(downstream_ns + 0.5)) : -kNever;
+  after_start_ns_ = exec_ns_ + after_exec_ns_;
 }
 
 void PardPolicy::set_most_waits() {
@@ -75,8 +76,12 @@ void PardPolicy::on_workers(int workers) {
 }
 
 void PardPolicy::on_plan(TimeNs, const Plan& plan) {
-  exec_ns_ = plan.modules[module_].exec_ns;
-  planned_workers_ = std::max(1, plan.modules[module_].workers);
+  const ModulePlan& own = plan.modules[module_];
+  exec_ns_ = own.exec_ns;
+  planned_workers_ = std::max(1, own.workers);
+  exec_by_size_.clear();
+  for (int size = 1; at_hand_ && size <= own.max_batch; ++size)
+    exec_by_size_.push_back(latency_with_cores(context_->profile(module_, own.device), size, own.cores));
   set_most_waits();
   if (!heard_) {
     DownstreamEstimate start(*context_, module_, params_);
@@ -84,6 +89,17 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
     downstream_ns_ = start.compute(0).downstream_ns;
   }
   set_downstream(downstream_ns_);
+}
+
+int PardPolicy::fill_at_hand(TimeNs now, const BatchSlot& slot, Decisions& out) {
+  BatchSlot next = slot;
+  next.room = 1;
+  int joined = 0;
+  while (joined < slot.room && !empty()) {
+    const TimeNs exec_ns = exec_by_size_[static_cast<std::size_t>(slot.joined + joined)];
+    joined += fetch(now, slot.start_ns + exec_ns + after_exec_ns_, next, out);
+  }
+  return joined;
 }
 
 void PardPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {

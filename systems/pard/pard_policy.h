@@ -66,7 +66,8 @@ class OverloadControl {
 };
 
 /// Before a visit joins the batch that starts at t_e, its end is estimated as t_e + d_k + L_sub (Eq. 3);
-/// after its due time it is dropped (kEstimatedLate), at its due time it joins.
+/// after its due time it is dropped (kEstimatedLate), at its due time it joins. d_k is that of the planned
+/// batch size, or (execution = at_hand) of the batch with the visit in it: then a fetch is of one visit.
 ///
 /// All visits of one fetch share t_e + d_k + L_sub, so those estimated late are the ones with the least
 /// remaining budget. A fetch drops them first, whatever the order, and fills the batch from the rest, from
@@ -113,8 +114,8 @@ class PardPolicy {
   bool empty() const { return by_arrival_ ? arrivals_.empty() : budgets_.empty(); }
 
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
-    const TimeNs end_ns = slot.start_ns + after_start_ns_;
-    return by_arrival_ ? fill_by_arrival(now, end_ns, slot, out) : fill_by_budget(now, end_ns, slot, out);
+    if (at_hand_) return fill_at_hand(now, slot, out);
+    return fetch(now, slot.start_ns + after_start_ns_, slot, out);
   }
 
   void on_started(TimeNs, const BatchView& batch) { report_.add_started(batch); }
@@ -131,6 +132,11 @@ class PardPolicy {
   TimeNs due_of(const Visit& visit) const {
     return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.deadline_ns;
   }
+
+  int fetch(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+    return by_arrival_ ? fill_by_arrival(now, end_ns, slot, out) : fill_by_budget(now, end_ns, slot, out);
+  }
+  int fill_at_hand(TimeNs now, const BatchSlot& slot, Decisions& out);
 
   int fill_by_budget(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
     while (!budgets_.empty() && budgets_.min().key < end_ns) drop_late(now, budgets_.pop_min().id, out);
@@ -172,9 +178,11 @@ class PardPolicy {
   bool by_arrival_;
   bool from_arrival_;
   bool counts_drops_;
+  bool at_hand_;
   BudgetOrder order_;
   AdmissionLevel admission_;
-  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub; without an estimate less than any time
+  TimeNs after_exec_ns_ = 0;   ///< L_sub; without an estimate less than any time
+  TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
   PardReport report_;
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;
@@ -182,10 +190,11 @@ class PardPolicy {
   const ServingContext* context_;
   PardParams params_;
   ModuleId module_;
-  int own_workers_ = 0;      ///< of this queue
-  int planned_workers_ = 1;  ///< of the module
-  bool heard_ = false;       ///< a state of the own module has arrived
-  TimeNs exec_ns_ = 0;
+  int own_workers_ = 0;               ///< of this queue
+  int planned_workers_ = 1;           ///< of the module
+  bool heard_ = false;                ///< a state of the own module has arrived
+  TimeNs exec_ns_ = 0;                ///< at the planned batch size
+  std::vector<TimeNs> exec_by_size_;  ///< of batches of 1, 2, ..., where d_k is that of the batch at hand
   double downstream_ns_ = 0;
   TimeNs period_ns_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -122,6 +123,49 @@ TEST_F(PardPolicyTest, CountsTheBatchWait) {
   taken = take();
   EXPECT_EQ(taken.dropped, Ids{4});
   EXPECT_EQ(taken.joined, Ids{5});
+}
+
+// 4, 6, 8 and 10 ms for 1 to 4 visits, and 30 ms after that.
+TEST_F(PardPolicyTest, TakesTheExecutionOfTheBatchAtHand) {
+  params_.execution = ExecutionSize::kAtHand;
+  world_.profile.latency_ns = {4 * kMs, 6 * kMs, 8 * kMs, 10 * kMs};
+  remake(PardOrder::kAdaptive);
+  arrive(0, 1, 34 * kMs - 1);
+  EXPECT_EQ(take().dropped, Ids{1});
+  arrive(0, 2, 34 * kMs);
+  EXPECT_EQ(take().joined, Ids{2});
+  start(0);  // until 10 ms
+  arrive(kMs, 3, 44 * kMs);
+  arrive(kMs, 4, 46 * kMs);
+  EXPECT_EQ(take().joined, (Ids{3, 4}));
+  arrive(kMs, 5, 48 * kMs - 1);
+  EXPECT_EQ(take().dropped, Ids{5});
+  arrive(kMs, 6, 48 * kMs);
+  EXPECT_EQ(take().joined, Ids{6});
+}
+
+// The batch starts at 20 ms: the first to join needs 54, the second 56, the third 58, the fourth 60 ms.
+TEST_F(PardPolicyTest, DropsWhatTheGrowingBatchMakesLateInEveryOrder) {
+  params_.execution = ExecutionSize::kAtHand;
+  world_.profile.latency_ns = {4 * kMs, 6 * kMs, 8 * kMs, 10 * kMs};
+  struct Case {
+    PardOrder order;
+    Ids joined;
+    Ids dropped;
+  };
+  for (const Case& expected : {Case{PardOrder::kLbf, {1, 5, 4}, {2, 3}},
+                               {PardOrder::kHbf, {4, 5}, {1, 2, 3}},
+                               {PardOrder::kFcfs, {1, 4}, {2, 3, 5}}}) {
+    remake(expected.order);
+    occupy();
+    for (const auto& [id, due] : {std::pair{1U, 54}, {2U, 55}, {3U, 53}, {4U, 300}, {5U, 57}})
+      arrive(kMs, id, due * kMs);
+    start(10 * kMs);
+    Taken taken = take();
+    EXPECT_EQ(taken.joined, expected.joined);
+    std::sort(taken.dropped.begin(), taken.dropped.end());
+    EXPECT_EQ(taken.dropped, expected.dropped);
+  }
 }
 
 TEST_F(PardPolicyTest, StartsFromThePlan) {
