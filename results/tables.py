@@ -13,7 +13,7 @@ trace cv --csv`). Below
 
     <!-- claims: pard.overall.* -->
 
-stand the verdicts on the claims with such ids, from results-out/claims.json (`harness claims --json`). With --check nothing is
+stand the claims with such ids, their kinds and verdicts, from results-out/claims.json (`harness claims --json`). With --check nothing is
 written; exit code 1 says that a table differs.
 """
 
@@ -166,11 +166,11 @@ def claims_lines(claims, pattern):
     chosen = [claim for claim in claims if fnmatch.fnmatchcase(claim["id"], pattern)]
     if not chosen:
         raise TableError(f"claims.json: no claim {pattern}")
-    lines = [["claim", "", "paper", "expected", "here", "verdict"], ["---"] * 6]
+    lines = [["claim", "kind", "", "paper", "expected", "here", "verdict"], ["---"] * 7]
     for claim in chosen:
         where = ", ".join(text for text in (claim["section"], claim["figure"]) if text)
-        lines.append([f"`{claim['id'].split('.', 1)[1]}`", f"{claim['statement']} ({where})", claim["paper_value"],
-                      f"`{claim['expect']}`", ours(claim), claim["verdict"] + (", within noise" if claim["within_noise"] else "")])
+        lines.append([f"`{claim['id'].split('.', 1)[1]}`", claim["kind"], f"{claim['statement']} ({where})", claim["paper_value"],
+                      f"`{claim['expect']}`", ours(claim), claim["verdict"]])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 

@@ -102,14 +102,14 @@ class Tables(unittest.TestCase):
 
     def test_claims_stand_with_value_and_verdict(self):
         group = {"mean": 2.0, "half_width": 0.25, "holds": True}
-        claim = {"id": "pard.a.one", "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
-                 "verdict": "reproduced", "value": 2.0, "within_noise": False, "groups": [group]}
-        other = claim | {"id": "pard.b", "value": 1.5, "verdict": "partly", "within_noise": True,
+        claim = {"id": "pard.a.one", "kind": "paper", "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
+                 "verdict": "reproduced", "value": 2.0, "groups": [group]}
+        other = claim | {"id": "pard.b", "value": 1.5, "kind": "ours", "verdict": "undecided", "worst": "partly", "best": "reproduced",
                          "groups": [group, group | {"mean": 1.0, "holds": False}]}
         (self.folder / "claims.json").write_text(json.dumps([claim, other]), encoding="utf-8")
         filled = tables.fill("<!-- claims: pard.* -->", self.folder)
-        self.assertIn("| `a.one` | It holds. (5.2) | 2x | `> 1` | 2 ± 0.25 | reproduced |", filled)
-        self.assertIn("| `b` | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | partly, within noise |", filled)
+        self.assertIn("| `a.one` | paper | It holds. (5.2) | 2x | `> 1` | 2 ± 0.25 | reproduced |", filled)
+        self.assertIn("| `b` | ours | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | undecided |", filled)
         with self.assertRaisesRegex(tables.TableError, "no claim"):
             tables.fill("<!-- claims: loki.* -->", self.folder)
 

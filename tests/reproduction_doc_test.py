@@ -1,10 +1,11 @@
 """The pages on what of the papers is reproduced and experiments/claims.toml fit together: every claim stands on one page, what a claim
 points at exists there, every table names an experiment of the page's suite, and what the README says of results is the ledger's
-(HARNESS_WRITE_DOCS=1 writes it)."""
+(HARNESS_WRITE_DOCS=1 writes it, and the counts by kind of docs/claims.md)."""
 
 import fnmatch
 import os
 import re
+import textwrap
 import tomllib
 import unittest
 from pathlib import Path
@@ -36,21 +37,45 @@ def claims_on(page):
     return patterns, [claim for claim in CLAIMS for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
 
 
-VERDICTS = ("reproduced", "partly", "not reproduced")
+VERDICTS = ("reproduced", "partly", "undecided", "not reproduced")
+KINDS = ("reading", "calibrated", "ours")  # beside paper
 
 
 def verdict(claim):
     return claim.get("known", "reproduced")
 
 
+def counts_text(claims, of_none=True):
+    counts = [(sum(verdict(claim) == each for claim in claims), each) for each in VERDICTS]
+    return ", ".join(f"{count} {each}" for count, each in counts if count or of_none)
+
+
 def verdicts_text(paper, ids):
-    """How many of the paper's claims hold, and what became of some."""
+    """How many of the paper's own claims hold, how many of the other kinds, and what became of some."""
     of_paper = [claim for claim in CLAIMS if claim["paper"] == paper]
-    counts = ", ".join(f"{sum(verdict(claim) == each for claim in of_paper)} {each}" for each in VERDICTS)
-    rows = [f"{len(of_paper)} claims: {counts}. Among them:", "", "| claim | paper | verdict |", "|---|---|---|"]
+    of_kind = {kind: [claim for claim in of_paper if claim["kind"] == kind] for kind in ("paper", *KINDS)}
+    text = f"{len(of_kind['paper'])} claims of kind paper: {counts_text(of_kind['paper'])}. Of other kinds: "
+    text += ", ".join(f"{len(of_kind[kind])} {kind} ({counts_text(of_kind[kind], False)})" for kind in KINDS if of_kind[kind]) + ". Among them:"
+    rows = [textwrap.fill(text, 100, break_long_words=False), "", "| claim | kind | paper | verdict |", "|---|---|---|---|"]
     for claim in (next(claim for claim in of_paper if claim["id"] == each) for each in ids):
-        rows.append(f"| {claim['statement']} | {claim['paper_value']} | {verdict(claim)} |")
+        rows.append(f"| {claim['statement']} | {claim['kind']} | {claim['paper_value']} | {verdict(claim)} |")
     return "\n".join(rows) + "\n"
+
+
+def table_of_kinds():
+    """A row per paper: how many claims of each kind, and how many of those are reproduced."""
+    rows = ["| paper | paper | reading | calibrated | ours |", "|---|---|---|---|---|"]
+    for paper in dict.fromkeys(claim["paper"] for claim in CLAIMS):
+        entries = []
+        for kind in ("paper", *KINDS):
+            own = [claim for claim in CLAIMS if (claim["paper"], claim["kind"]) == (paper, kind)]
+            entries.append(f"{sum(verdict(claim) == 'reproduced' for claim in own)} of {len(own)}" if own else "-")
+        rows.append(f"| {paper} | {' | '.join(entries)} |")
+    return "\n".join(rows) + "\n"
+
+
+def with_kinds(page):
+    return re.sub(r"(<!-- kinds -->\n\n)(?:\|.*\n)*", lambda match: match[1] + table_of_kinds(), page)
 
 
 def with_verdicts(page):
@@ -58,7 +83,7 @@ def with_verdicts(page):
     def written(match):
         paper, ids = match[1].split(": ")
         return f"<!-- verdicts: {match[1]} -->\n{verdicts_text(paper, ids.split(', '))}\n"
-    return re.sub(r"<!-- verdicts: (.*) -->\n(?:\d+ claims: .*\n\n(?:\|.*\n)*)?\n?", written, page)
+    return re.sub(r"<!-- verdicts: (.*) -->\n(?:\d+ claims (?:.+\n)+\n(?:\|.*\n)*)?\n?", written, page)
 
 
 class Reproduction(unittest.TestCase):
@@ -72,6 +97,19 @@ class Reproduction(unittest.TestCase):
         self.assertEqual(page, with_verdicts(page))
         self.assertEqual({paper for paper in re.findall(r"^<!-- verdicts: (\w+):", page, re.MULTILINE)}, {claim["paper"] for claim in CLAIMS} - {"harness"})
         self.assertNotIn("In short:", page, "sentences about results are the ledger's")
+
+    def test_the_page_on_claims_counts_their_kinds(self):
+        document = ROOT / "docs/claims.md"
+        page = document.read_text(encoding="utf-8")
+        if os.environ.get("HARNESS_WRITE_DOCS"):
+            document.write_text(with_kinds(page), encoding="utf-8")
+            self.skipTest("the table has been written")
+        self.assertIn("<!-- kinds -->", page)
+        self.assertEqual(page, with_kinds(page))
+
+    def test_only_a_paper_has_claims_of_its_own(self):
+        for claim in CLAIMS:
+            self.assertTrue(claim["paper"] != "harness" or claim["kind"] == "ours", claim["id"])
 
     def test_every_claim_stands_on_one_page_once(self):
         for claim in CLAIMS:

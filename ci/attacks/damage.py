@@ -22,6 +22,7 @@ name = "pard"
 """
 CLAIM = """[[claim]]
 id = "a.b"
+kind = "paper"
 paper = "pard"
 section = "5"
 statement = "s"

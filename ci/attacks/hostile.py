@@ -193,7 +193,7 @@ def expression(choice, depth=0):
 def claims(choice):
     text = ""
     for number in range(choice.choice([1, 1, 2, 20])):
-        values = {"id": f'"a.{number}"', "paper": '"pard"', "section": '"5"', "statement": '"s"', "paper_value": '"1"',
+        values = {"id": f'"a.{number}"', "kind": '"reading"', "paper": '"pard"', "section": '"5"', "statement": '"s"', "paper_value": '"1"',
                   "experiment": '"good"', "expression": json.dumps(expression(choice)),
                   "expect": choice.choice(['"> 1"', "[1, 2]", '["> 0", "<= 1"]', "[-inf, inf]"])}
         if choice.random() < 0.4:

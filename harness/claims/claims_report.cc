@@ -37,7 +37,9 @@ std::string ours(const Judgement& judgement) {
 
 std::string verdict_text(const Judgement& judgement) {
   std::string text = name_of(judgement.verdict);
-  if (judgement.noisy > 0) text += ", within noise";
+  if (judgement.verdict == Verdict::kUndecided)
+    text += ", " + std::string(name_of(judgement.worst)) + " to " + name_of(judgement.best);
+  if (judgement.doubtful()) return text + ", known as " + name_of(judgement.claim->known);
   if (judgement.worse()) return text + ", WORSE than known (" + name_of(judgement.claim->known) + ")";
   const bool better = judgement.verdict > judgement.claim->known;
   if (better) return text + ", better than known (" + name_of(judgement.claim->known) + ")";
@@ -71,20 +73,39 @@ std::string remarks(const Judgement& judgement) {
   return text;
 }
 
-std::size_t count_of(const std::vector<Judgement>& judgements, Verdict verdict) {
-  return static_cast<std::size_t>(std::count_if(
-      judgements.begin(), judgements.end(), [&](const Judgement& each) { return each.verdict == verdict; }));
+/// "3 reproduced, 0 partly, ..." of the claims of that kind; `all`: verdicts that none has, too.
+std::string verdicts_text(const std::vector<Judgement>& judgements, Kind kind, bool all) {
+  std::vector<std::string> texts;
+  for (const Verdict verdict : {Verdict::kReproduced, Verdict::kPartly, Verdict::kUndecided,
+                                Verdict::kNotReproduced, Verdict::kNotRun}) {
+    const auto count = std::count_if(judgements.begin(), judgements.end(), [&](const Judgement& each) {
+      return each.claim->kind == kind && each.verdict == verdict;
+    });
+    if (all || count > 0) texts.push_back(std::to_string(count) + " " + name_of(verdict));
+  }
+  return join_names(texts);
 }
 
+/// A line on what the paper claims, a line on the rest, each where there is some.
 std::string counts(const std::vector<Judgement>& judgements) {
-  std::vector<std::string> texts;
-  for (const Verdict verdict :
-       {Verdict::kReproduced, Verdict::kPartly, Verdict::kNotReproduced, Verdict::kNotRun})
-    texts.push_back(std::to_string(count_of(judgements, verdict)) + " " + name_of(verdict));
+  std::string lines;
+  std::vector<std::string> others;
+  for (const Kind kind : kKinds) {
+    const auto of_kind = std::count_if(judgements.begin(), judgements.end(),
+                                       [&](const Judgement& each) { return each.claim->kind == kind; });
+    if (of_kind == 0) continue;
+    if (kind == Kind::kPaper)
+      lines = counted(static_cast<std::size_t>(of_kind), "claim") +
+              " of kind paper: " + verdicts_text(judgements, kind, true);
+    else
+      others.push_back(std::to_string(of_kind) + " " + name_of(kind) + " (" +
+                       verdicts_text(judgements, kind, false) + ")");
+  }
+  if (!others.empty())
+    lines += (lines.empty() ? "of other kinds: " : "\nof other kinds: ") + join_names(others);
   const auto worse = std::count_if(judgements.begin(), judgements.end(),
                                    [](const Judgement& judgement) { return judgement.worse(); });
-  return counted(judgements.size(), "claim") + ": " + join_names(texts) + "; " + std::to_string(worse) +
-         " worse than known\n";
+  return lines + "; " + std::to_string(worse) + " worse than known\n";
 }
 
 std::vector<Json> cells_json(const std::map<std::string, std::set<std::size_t>>& cells) {
@@ -122,6 +143,7 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     const Claim& claim = *judgement.claim;
     table.add_row();
     table.add({"id", "id", 40}, claim.id);
+    table.add({"kind", "kind"}, name_of(claim.kind));
     table.add({"paper", ""}, claim.paper);
     table.add({"section", "section", 14}, claim.section,
               claim.section + (claim.figure.empty() ? "" : ", " + claim.figure));
@@ -139,7 +161,8 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     table.add({"worse", ""}, judgement.worse());
     table.add({"value", ""}, judgement.value);
     table.add({"half_width", ""}, judgement.half_width);
-    table.add({"within_noise", ""}, judgement.noisy > 0);
+    table.add({"worst", ""}, name_of(judgement.worst));
+    table.add({"best", ""}, name_of(judgement.best));
     table.add({"groups", ""}, Json{json_of(groups_json(judgement.groups))});
     table.add({"missing", ""}, Json{json_of(judgement.missing)});
   }
@@ -147,9 +170,10 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
 }
 
 std::string junit_message(const Judgement& judgement) {
-  if (judgement.verdict == Verdict::kNotRun) return "not run: " + judgement.missing.front();
+  const std::string kind = std::string("; kind: ") + name_of(judgement.claim->kind);
+  if (judgement.verdict == Verdict::kNotRun) return "not run: " + judgement.missing.front() + kind;
   return verdict_text(judgement) + ": " + ours(judgement) + ", expected " + judgement.claim->expect.text() +
-         "; paper: " + judgement.claim->paper_value;
+         "; paper: " + judgement.claim->paper_value + kind;
 }
 
 JUnitCase::Result junit_result(Verdict verdict) {
@@ -159,6 +183,7 @@ JUnitCase::Result junit_result(Verdict verdict) {
     case Verdict::kNotReproduced:
       return JUnitCase::Result::kFailed;
     case Verdict::kPartly:
+    case Verdict::kUndecided:
     case Verdict::kNotRun:
       break;
   }
@@ -195,7 +220,8 @@ std::string claims_junit(const std::vector<Judgement>& judgements) {
   for (const Judgement& judgement : judgements) {
     const Claim& claim = *judgement.claim;
     cases.push_back({claim.paper + "." + claim.section, claim.id, junit_result(judgement.verdict),
-                     junit_message(judgement), claim.statement + " = " + ours(judgement)});
+                     junit_message(judgement),
+                     claim.statement + " = " + ours(judgement) + " (kind " + name_of(claim.kind) + ")"});
   }
   return junit_text("claims", cases);
 }

@@ -13,9 +13,10 @@
 namespace harness {
 namespace {
 
-const std::vector<std::string> kKeys = {
-    "id",         "paper",  "section", "figure",   "statement", "paper_value", "experiment", "where",
-    "expression", "expect", "partly",  "for_each", "combine",   "known",       "see",        "note"};
+const std::vector<std::string> kKeys = {"id",        "kind",        "paper",      "section", "figure",
+                                        "statement", "paper_value", "experiment", "where",   "expression",
+                                        "expect",    "partly",      "for_each",   "combine", "known",
+                                        "see",       "note"};
 
 constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kAll},
                                                              {"min", Combine::kMin},
@@ -24,7 +25,12 @@ constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kA
                                                              {"share", Combine::kShare}};
 constexpr std::pair<const char*, Verdict> kVerdictNames[] = {{"reproduced", Verdict::kReproduced},
                                                              {"partly", Verdict::kPartly},
+                                                             {"undecided", Verdict::kUndecided},
                                                              {"not reproduced", Verdict::kNotReproduced}};
+constexpr std::pair<const char*, Kind> kKindNames[] = {{"paper", Kind::kPaper},
+                                                       {"reading", Kind::kReading},
+                                                       {"calibrated", Kind::kCalibrated},
+                                                       {"ours", Kind::kOurs}};
 
 /// One [[claim]], read key by key.
 class ClaimReader {
@@ -35,6 +41,7 @@ class ClaimReader {
   Claim read() {
     fields_.require_known(kKeys);
     read_words();
+    read_named("kind", kKindNames, claim_.kind);
     claim_.experiments = names("experiment");
     if (claim_.experiments.empty()) throw input_error(place("experiment"), "nothing", "one or more names");
     read_where();
@@ -43,8 +50,8 @@ class ClaimReader {
     read_intervals();
     claim_.for_each = names("for_each");
     for (const std::string& key : claim_.for_each) require_key(place("for_each"), key);
-    read_named("combine", kCombineNames, claim_.combine);
-    read_named("known", kVerdictNames, claim_.known);
+    if (fields_.has("combine")) read_named("combine", kCombineNames, claim_.combine);
+    if (fields_.has("known")) read_named("known", kVerdictNames, claim_.known);
     return claim_;
   }
 
@@ -151,10 +158,9 @@ class ClaimReader {
                         "an interval that holds expect, " + claim_.expect.text());
   }
 
-  /// The value of that name, if the key is there.
+  /// The value of that name.
   template <class Value, std::size_t N>
   void read_named(const char* key, const std::pair<const char*, Value> (&known)[N], Value& value) const {
-    if (!fields_.has(key)) return;
     const std::string text = fields_.text(key);
     std::vector<std::string> names;
     for (const auto& [name, named] : known) {
@@ -187,6 +193,13 @@ const char* name_of(Verdict verdict) {
     if (named == verdict) return name;
   }
   return "not run";
+}
+
+const char* name_of(Kind kind) {
+  for (const auto& [name, named] : kKindNames) {
+    if (named == kind) return name;
+  }
+  return "";
 }
 
 bool Filter::keeps(const ResultRow& row) const {

@@ -38,8 +38,18 @@ void narrow(Interval& interval, const InputPlace& place, std::string_view compar
 Interval read_interval(const InputPlace& place, const TomlValue& value);
 
 /// From worst to best; "not run" is neither.
-enum class Verdict { kNotRun, kNotReproduced, kPartly, kReproduced };
+enum class Verdict { kNotRun, kNotReproduced, kUndecided, kPartly, kReproduced };
 const char* name_of(Verdict verdict);
+
+/// What a claim is evidence of (docs/claims.md, Kinds).
+enum class Kind {
+  kPaper,       ///< the paper states it, and the interval follows from its text
+  kReading,     ///< the paper states it; the interval or the setting is our interpretation
+  kCalibrated,  ///< what is expected, or what decides it here, was chosen after seeing results
+  kOurs,        ///< the paper does not claim it
+};
+constexpr Kind kKinds[] = {Kind::kPaper, Kind::kReading, Kind::kCalibrated, Kind::kOurs};
+const char* name_of(Kind kind);
 
 /// How groups become one verdict: each for itself, or by one number.
 enum class Combine { kAll, kMin, kMax, kMean, kShare };
@@ -58,6 +68,7 @@ struct Filter {
 struct Claim {
   InputPlace place;
   std::string id;
+  Kind kind = Kind::kPaper;
   std::string paper;
   std::string section;
   std::string figure;  ///< may be empty, as `note` and `see`

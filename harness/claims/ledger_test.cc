@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kClaim = R"(# a ledger
 [[claim]]
 id = "pard.overall.drop-rate"
+kind = "paper"
 paper = "pard"
 section = "5.2"
 statement = "PARD drops less"
@@ -47,6 +48,7 @@ note = "a note"
   ASSERT_EQ(claims.size(), 1u);
   const Claim& claim = claims.front();
   EXPECT_EQ(claim.id, "pard.overall.drop-rate");
+  EXPECT_EQ(claim.kind, Kind::kPaper);
   EXPECT_EQ(claim.place.line, 3);
   EXPECT_EQ(claim.experiments, std::vector<std::string>{"overall"});
   EXPECT_EQ(claim.expect.text(), "[1.6, 17]");
@@ -96,32 +98,35 @@ TEST(Ledger, RefusesMistakesWithTheirPlace) {
       {"", "claims.toml:", "at least one [[claim]]"},
       {"claim = 3", "claims.toml:", "tables with the heading [[claim]]"},
       {"[claims]", "claims.toml:1:", "did you mean 'claim'"},
-      {claim + "expects = 1", "claims.toml:11:", "did you mean 'expect'"},
+      {claim + "expects = 1", "claims.toml:12:", "did you mean 'expect'"},
       {replaced(claim, "paper = \"pard\"\n", ""), "claims.toml:2: claim.paper:", "missing"},
+      {replaced(claim, "kind = \"paper\"\n", ""), "claims.toml:2: claim.kind:", "missing"},
+      {replaced(claim, "\"paper\"", "\"guess\""),
+       "claims.toml:4: pard.overall.drop-rate: kind:", "paper, reading, calibrated, ours"},
       {replaced(claim, "expect = [1.6, 17]\n", ""), "claims.toml:2:", "an interval such as"},
       {replaced(claim, "[1.6, 17]", "[17, 1.6]"),
-       "claims.toml:10: pard.overall.drop-rate: expect:", "nothing lies"},
-      {replaced(claim, "[1.6, 17]", "['> 2', '< 2']"), "claims.toml:10:", "nothing lies"},
-      {replaced(claim, "[1.6, 17]", "[nan, 2]"), "claims.toml:10:", "[low, high]"},
-      {replaced(claim, "[1.6, 17]", "[1]"), "claims.toml:10:", "[low, high]"},
-      {replaced(claim, "[1.6, 17]", "\"about 3\""), "claims.toml:10:", "about 3"},
-      {replaced(claim, "drop_rate[pard]", "drop_rte[pard]"), "claims.toml:9:", "did you mean 'drop_rate'"},
-      {replaced(claim, "[pard]", "[prad]"), "claims.toml:9:", "did you mean 'pard'"},
+       "claims.toml:11: pard.overall.drop-rate: expect:", "nothing lies"},
+      {replaced(claim, "[1.6, 17]", "['> 2', '< 2']"), "claims.toml:11:", "nothing lies"},
+      {replaced(claim, "[1.6, 17]", "[nan, 2]"), "claims.toml:11:", "[low, high]"},
+      {replaced(claim, "[1.6, 17]", "[1]"), "claims.toml:11:", "[low, high]"},
+      {replaced(claim, "[1.6, 17]", "\"about 3\""), "claims.toml:11:", "about 3"},
+      {replaced(claim, "drop_rate[pard]", "drop_rte[pard]"), "claims.toml:10:", "did you mean 'drop_rate'"},
+      {replaced(claim, "[pard]", "[prad]"), "claims.toml:10:", "did you mean 'pard'"},
       {replaced(claim, "pard.overall", "Pard overall"), "claims.toml:3:", "a-z"},
-      {claim + claim, "claims.toml:13: id:", "line 3 has this one"},
-      {claim + "for_each = ['pipline']", "claims.toml:11:", "did you mean 'pipeline'"},
-      {claim + "for_each = []", "claims.toml:11:", "empty"},
-      {claim + "for_each = ['trace', 'trace']", "claims.toml:11:", "twice"},
-      {claim + "where = { trce = 'wiki' }", "claims.toml:11:", "did you mean 'trace'"},
-      {claim + "where = { load = '> much' }", "claims.toml:11:", "> much"},
-      {claim + "where = { load = [] }", "claims.toml:11:", "comparisons"},
-      {claim + "where = { load = [1, '> 2'] }", "claims.toml:11:", "comparisons"},
-      {claim + "where = 'lv'", "claims.toml:11:", "a table"},
-      {claim + "combine = 'any'", "claims.toml:11:", "all, min, max, mean, share"},
-      {claim + "known = 'perhaps'", "claims.toml:11:", "reproduced, partly, not reproduced"},
-      {claim + "partly = [2, 3]", "claims.toml:11:", "holds expect"},
-      {replaced(claim, "\"overall\"", "[]"), "claims.toml:8:", "empty"},
-      {replaced(claim, "\"overall\"", "3"), "claims.toml:8:", "string"},
+      {claim + claim, "claims.toml:14: id:", "line 3 has this one"},
+      {claim + "for_each = ['pipline']", "claims.toml:12:", "did you mean 'pipeline'"},
+      {claim + "for_each = []", "claims.toml:12:", "empty"},
+      {claim + "for_each = ['trace', 'trace']", "claims.toml:12:", "twice"},
+      {claim + "where = { trce = 'wiki' }", "claims.toml:12:", "did you mean 'trace'"},
+      {claim + "where = { load = '> much' }", "claims.toml:12:", "> much"},
+      {claim + "where = { load = [] }", "claims.toml:12:", "comparisons"},
+      {claim + "where = { load = [1, '> 2'] }", "claims.toml:12:", "comparisons"},
+      {claim + "where = 'lv'", "claims.toml:12:", "a table"},
+      {claim + "combine = 'any'", "claims.toml:12:", "all, min, max, mean, share"},
+      {claim + "known = 'perhaps'", "claims.toml:12:", "reproduced, partly, undecided, not reproduced"},
+      {claim + "partly = [2, 3]", "claims.toml:12:", "holds expect"},
+      {replaced(claim, "\"overall\"", "[]"), "claims.toml:9:", "empty"},
+      {replaced(claim, "\"overall\"", "3"), "claims.toml:9:", "string"},
   };
   for (const auto& mistake : mistakes) {
     const std::string message = error_of_ledger(mistake.text);

@@ -10,6 +10,7 @@ namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
+constexpr Interval kMostSeeds = {.low = 0.5};  ///< a comparison that is 1 in most seeds holds
 
 /// Whether mean +- half_width has values in the interval and values outside of it. Both ends may lie outside,
 /// on either side of it.
@@ -76,8 +77,9 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   group.half_width = spread.half_width;
   group.least = *std::min_element(group.by_seed.begin(), group.by_seed.end());
   group.most = *std::max_element(group.by_seed.begin(), group.by_seed.end());
-  group.holds = claim.expect.contains(group.mean);
-  group.within_noise = straddles(claim.expect, group.mean, group.half_width);
+  const Interval& held = claim.combine == Combine::kShare ? kMostSeeds : claim.expect;
+  group.holds = held.contains(group.mean);
+  group.within_noise = straddles(held, group.mean, group.half_width);
   return group;
 }
 
@@ -105,9 +107,7 @@ void combine_groups(Combine combine, Judgement& judgement) {
     judgement.value = extreme->mean;
     judgement.half_width = extreme->half_width;
   } else if (combine == Combine::kShare) {
-    const auto held = std::count_if(groups.begin(), groups.end(),
-                                    [](const GroupResult& group) { return group.mean >= 0.5; });
-    judgement.value = static_cast<double>(held) / static_cast<double>(groups.size());
+    judgement.value = static_cast<double>(judgement.holding) / static_cast<double>(groups.size());
   } else {
     std::vector<double> means;
     for (const GroupResult& group : groups) means.push_back(group.mean);
@@ -116,20 +116,50 @@ void combine_groups(Combine combine, Judgement& judgement) {
   }
 }
 
-Verdict verdict_of(const Claim& claim, const Judgement& judgement) {
-  if (claim.combine != Combine::kAll) {
-    if (claim.expect.contains(judgement.value)) return Verdict::kReproduced;
-    const bool partly = claim.partly && claim.partly->contains(judgement.value);
-    return partly ? Verdict::kPartly : Verdict::kNotReproduced;
-  }
+bool is_one_number(Combine combine) { return combine != Combine::kAll && combine != Combine::kShare; }
+
+/// As if `holding` of the groups held; of one combined number, whether it does.
+Verdict verdict_of(const Claim& claim, const Judgement& judgement, std::size_t holding) {
   const std::vector<GroupResult>& groups = judgement.groups;
-  if (judgement.holding == groups.size() && judgement.missing.empty()) return Verdict::kReproduced;
+  if (claim.combine != Combine::kAll) {
+    const bool share = claim.combine == Combine::kShare;
+    const double value =
+        share ? static_cast<double>(holding) / static_cast<double>(groups.size()) : judgement.value;
+    if (share ? claim.expect.contains(value) : holding > 0) return Verdict::kReproduced;
+    return claim.partly && claim.partly->contains(value) ? Verdict::kPartly : Verdict::kNotReproduced;
+  }
+  if (holding == groups.size() && judgement.missing.empty()) return Verdict::kReproduced;
   const bool within =
       claim.partly && std::all_of(groups.begin(), groups.end(), [&](const GroupResult& group) {
         return claim.partly->contains(group.mean);
       });
-  const bool half = judgement.holding > 0 && 2 * judgement.holding >= groups.size();
+  const bool half = holding > 0 && 2 * holding >= groups.size();
   return within || half ? Verdict::kPartly : Verdict::kNotReproduced;
+}
+
+/// The verdicts for every number of groups that may hold: from those that do whatever the noise to those that
+/// do or are within it.
+void find_verdict(const Claim& claim, Judgement& judgement) {
+  std::size_t surely = 0;
+  std::size_t perhaps = 0;
+  const auto count = [&](bool holds, bool noisy) {
+    surely += holds && !noisy ? 1 : 0;
+    perhaps += holds || noisy ? 1 : 0;
+    judgement.noisy += noisy ? 1 : 0;
+  };
+  if (is_one_number(claim.combine)) {
+    count(claim.expect.contains(judgement.value),
+          straddles(claim.expect, judgement.value, judgement.half_width));
+  } else {
+    for (const GroupResult& group : judgement.groups) count(group.holds, group.within_noise);
+  }
+  judgement.worst = judgement.best = verdict_of(claim, judgement, surely);
+  for (std::size_t holding = surely + 1; holding <= perhaps; ++holding) {
+    const Verdict verdict = verdict_of(claim, judgement, holding);
+    judgement.worst = std::min(judgement.worst, verdict);
+    judgement.best = std::max(judgement.best, verdict);
+  }
+  judgement.verdict = judgement.worst == judgement.best ? judgement.worst : Verdict::kUndecided;
 }
 
 void add_keys(const Expression& expression, std::vector<std::string>& keys) {
@@ -249,7 +279,11 @@ std::string GroupResult::name() const {
   return text;
 }
 
-bool Judgement::worse() const { return verdict != Verdict::kNotRun && verdict < claim->known; }
+bool Judgement::worse() const {
+  return verdict != Verdict::kNotRun && verdict != Verdict::kUndecided && verdict < claim->known;
+}
+
+bool Judgement::doubtful() const { return verdict == Verdict::kUndecided && verdict < claim->known; }
 
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows) {
   Judgement judgement;
@@ -276,14 +310,9 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows) {
     if (judgement.missing.empty()) judgement.missing.emplace_back("no cell fits where and for_each");
     return judgement;
   }
-  for (const GroupResult& group : judgement.groups) {
-    judgement.holding += group.holds ? 1 : 0;
-    judgement.noisy += group.within_noise ? 1 : 0;
-  }
+  for (const GroupResult& group : judgement.groups) judgement.holding += group.holds ? 1 : 0;
   combine_groups(claim.combine, judgement);
-  if (claim.combine != Combine::kAll)
-    judgement.noisy = straddles(claim.expect, judgement.value, judgement.half_width) ? 1 : 0;
-  judgement.verdict = verdict_of(claim, judgement);
+  find_verdict(claim, judgement);
   return judgement;
 }
 

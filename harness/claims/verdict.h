@@ -66,8 +66,8 @@ struct GroupResult {
       0;  ///< of the 95 % confidence interval of the mean (Student's t); NaN with a single seed
   double least = 0;
   double most = 0;
-  bool holds = false;         ///< the mean lies in `expect`
-  bool within_noise = false;  ///< an end of the interval is on the other side of a limit of `expect`
+  bool holds = false;         ///< the mean lies in `expect`; with `share` it is at least 0.5
+  bool within_noise = false;  ///< the interval reaches over a limit of that: with other seeds it may not hold
   std::map<std::string, std::set<std::size_t>> cells;  ///< that the values rest on, by experiment
 
   /// "lv tweet"; "" without for_each.
@@ -80,13 +80,19 @@ struct Judgement {
   std::vector<GroupResult> groups;  ///< those that have a value, in the order of the results
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the groups by `combine` (all: their mean)
   double half_width = std::numeric_limits<double>::quiet_NaN();  ///< of `value`, where it is known, else NaN
-  std::size_t holding = 0;                                       ///< groups whose mean lies in `expect`
-  std::size_t noisy = 0;             ///< groups (for one combined number: 0 or 1) within noise of a limit
+  std::size_t holding = 0;                                       ///< groups that hold
+  std::size_t noisy = 0;  ///< groups (for one combined number: 0 or 1) within noise of a limit
+  /// The verdict, however many of those within noise hold: from none of them to all. Where the two differ the
+  /// verdict is undecided, else it is both.
+  Verdict worst = Verdict::kNotRun;
+  Verdict best = Verdict::kNotRun;
   std::vector<std::string> missing;  ///< why groups have no value, or all of it when not run
   bool without_results = false;      ///< not run because a results file is missing
 
-  /// Worse than the verdict that the ledger knows of. What was not run is not.
+  /// Worse than the verdict that the ledger knows of. What was not run is not, nor what is undecided.
   bool worse() const;
+  /// Undecided, where the ledger knows of a better verdict: worse only to those who are strict.
+  bool doubtful() const;
 };
 
 /// Judges a claim by the rows of its experiments. Throws InputError when its expression fits several cells at
@@ -96,11 +102,13 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
 // Judgements as text: a table for people, JSON and JUnit for programs.
 
 /// First which results are missing, and how many claims rest on each; then a row per other claim, its long
-/// texts wrapped; then what has no value or is within noise; then the counts.
+/// texts wrapped; then what has no value or is within noise; then the counts, of kind paper and of the
+/// others.
 std::string claims_table(const std::vector<Judgement>& judgements);
 /// An array of objects; numbers in full, null where there is none.
 std::string claims_json(const std::vector<Judgement>& judgements);
-/// JUnit's XML: a test case per claim; "not reproduced" fails, "partly" and "not run" are skipped.
+/// JUnit's XML: a test case per claim; "not reproduced" fails; what is neither that nor reproduced is
+/// skipped.
 std::string claims_junit(const std::vector<Judgement>& judgements);
 
 }  // namespace harness

@@ -13,7 +13,8 @@ namespace {
 Claim claim_of(const std::string& more,
                const std::string& expression = "drop_rate[nexus] / drop_rate[pard]") {
   const std::string text =
-      "[[claim]]\nid = \"c\"\npaper = \"pard\"\nsection = \"5.2\"\nstatement = \"a < b & \\\"c\\\"\"\n"
+      "[[claim]]\nid = \"c\"\nkind = \"paper\"\npaper = \"pard\"\nsection = \"5.2\"\nstatement = \"a < b & "
+      "\\\"c\\\"\"\n"
       "paper_value = \"1.6x\"\nexperiment = \"overall\"\nexpression = \"" +
       expression + "\"\n" + more + "\n";
   return parse_ledger("claims.toml", text, {}).front();
@@ -40,6 +41,17 @@ std::vector<ResultRow> three_traces() {
   return result_rows("overall", rows);
 }
 
+/// The same means without noise but on tweet: 3, 1.5 +- 6.35 (seeds 1 and 2) and 6; with `steady` nor there.
+std::vector<ResultRow> calm_traces(bool steady) {
+  std::vector<SummaryRow> rows;
+  for (const std::uint64_t seed : {1, 2}) {
+    add_pair(rows, "wiki", seed, 3);
+    add_pair(rows, "tweet", seed, steady ? 1.5 : static_cast<double>(seed));
+    add_pair(rows, "azure", seed, 6);
+  }
+  return result_rows("overall", rows);
+}
+
 constexpr const char* kByTrace = "for_each = \"trace\"\n";
 
 TEST(Judge, MeansOverSeedsThenOverGroups) {
@@ -54,7 +66,9 @@ TEST(Judge, MeansOverSeedsThenOverGroups) {
   EXPECT_NEAR(judgement.value, 3.5, 1e-12);
   // Means by seed: (2 + 1 + 6) / 3 = 3 and (4 + 2 + 6) / 3 = 4; standard error 0.5.
   EXPECT_NEAR(judgement.half_width, 12.706 * 0.5, 1e-3);
-  EXPECT_EQ(judgement.verdict, Verdict::kReproduced);
+  EXPECT_EQ(judgement.verdict, Verdict::kUndecided);
+  EXPECT_EQ(judgement.worst, Verdict::kNotReproduced);
+  EXPECT_EQ(judgement.best, Verdict::kReproduced);
   EXPECT_EQ(judgement.noisy, 1u);
 }
 
@@ -62,7 +76,8 @@ TEST(Judge, IsWithinNoiseWhereTheConfidenceIntervalCoversAllThatIsExpected) {
   // 3.5 +- 6.35, as above: not in [5, 6], and both of its ends lie outside.
   const Claim claim = claim_of(std::string(kByTrace) + "expect = [5, 6]\ncombine = \"mean\"");
   const Judgement judgement = judge(claim, three_traces());
-  EXPECT_EQ(judgement.verdict, Verdict::kNotReproduced);
+  EXPECT_EQ(judgement.verdict, Verdict::kUndecided);
+  EXPECT_EQ(judgement.worst, Verdict::kNotReproduced);
   EXPECT_EQ(judgement.noisy, 1u);
 }
 
@@ -88,9 +103,56 @@ TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
   };
   for (const auto& [why, more, verdict, worse] : cases) {
     const Claim claim = claim_of(kByTrace + more);
-    const Judgement judgement = judge(claim, three_traces());
+    const Judgement judgement = judge(claim, calm_traces(true));
     EXPECT_EQ(judgement.verdict, verdict) << why;
+    EXPECT_EQ(judgement.worst, verdict) << why;
+    EXPECT_EQ(judgement.best, verdict) << why;
     EXPECT_EQ(judgement.worse(), worse) << why;
+  }
+}
+
+TEST(Judge, IsUndecidedWhereTheGroupsWithinNoiseDecideTheVerdict) {
+  const std::string most = "drop_rate[nexus] > 1.7 * drop_rate[pard]";  // 1, 0.5 +- 6.35 and 1
+  const struct {
+    const char* why;
+    std::string more;
+    std::string expression;
+    Verdict worst;
+    Verdict best;
+    bool worse;
+    bool doubtful;
+  } cases[] = {
+      {"two hold, three if tweet does", "expect = '> 2'", "", Verdict::kPartly, Verdict::kReproduced, false,
+       true},
+      {"which is known", "expect = '> 2'\nknown = 'undecided'", "", Verdict::kPartly, Verdict::kReproduced,
+       false, false},
+      {"of which less is known", "expect = '> 2'\nknown = 'not reproduced'", "", Verdict::kPartly,
+       Verdict::kReproduced, false, false},
+      {"all hold, two if tweet does not", "expect = '> 1'", "", Verdict::kPartly, Verdict::kReproduced, false,
+       true},
+      {"one holds, two if tweet does", "expect = '> 5'", "", Verdict::kNotReproduced, Verdict::kPartly, false,
+       true},
+      {"partly, whichever", "expect = '> 5'\npartly = '> 1'", "", Verdict::kPartly, Verdict::kPartly, true,
+       false},
+      {"none holds, or one", "expect = '> 7'\nknown = 'undecided'", "", Verdict::kNotReproduced,
+       Verdict::kNotReproduced, true, false},
+      {"a share of 2/3 or 1", "combine = 'share'\nexpect = '> 0.9'", most, Verdict::kNotReproduced,
+       Verdict::kReproduced, false, true},
+      {"a share above a half", "combine = 'share'\nexpect = '> 0.5'", most, Verdict::kReproduced,
+       Verdict::kReproduced, false, false},
+      {"a share between", "combine = 'share'\nexpect = [0.7, 0.9]", most, Verdict::kNotReproduced,
+       Verdict::kNotReproduced, true, false},
+  };
+  for (const auto& [why, more, expression, worst, best, worse, doubtful] : cases) {
+    const Claim claim =
+        expression.empty() ? claim_of(kByTrace + more) : claim_of(kByTrace + more, expression);
+    const Judgement judgement = judge(claim, calm_traces(false));
+    EXPECT_EQ(judgement.noisy, 1u) << why;
+    EXPECT_EQ(judgement.worst, worst) << why;
+    EXPECT_EQ(judgement.best, best) << why;
+    EXPECT_EQ(judgement.verdict, worst == best ? worst : Verdict::kUndecided) << why;
+    EXPECT_EQ(judgement.worse(), worse) << why;
+    EXPECT_EQ(judgement.doubtful(), doubtful) << why;
   }
 }
 
@@ -156,15 +218,17 @@ TEST(ClaimsReport, TableCountsAndSaysWhichGroupsFail) {
   const Claim claim = claim_of(std::string(kByTrace) + "expect = [1.6, 17]");
   const std::string table = claims_table({judge(claim, three_traces())});
   EXPECT_TRUE(holds(table, "3.5", "(1.5 .. 6; 2 of 3"));
-  EXPECT_TRUE(holds(table, "c: not [1.6, 17]: tweet 1.5 +- 6.353",
-                    "1 claim: 0 reproduced, 1 partly, 0 not reproduced, 0 not run; 1 worse than known"));
+  EXPECT_TRUE(
+      holds(table, "c: not [1.6, 17]: tweet 1.5 +- 6.353",
+            "1 claim of kind paper: 0 reproduced, 0 partly, 1 undecided, 0 not reproduced, 0 not run; "
+            "0 worse than known"));
 }
 
 TEST(ClaimsReport, JUnitEscapes) {
   const Claim claim = claim_of(std::string(kByTrace) + "expect = '> 10'");
   const std::string xml = claims_junit({judge(claim, three_traces())});
   EXPECT_TRUE(holds(xml, "a &lt; b &amp; &quot;c&quot;", "<failure message=\"not reproduced"));
-  EXPECT_TRUE(holds(xml, "expected &gt; 10"));
+  EXPECT_TRUE(holds(xml, "expected &gt; 10", "kind: paper"));
 }
 
 }  // namespace

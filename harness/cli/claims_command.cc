@@ -150,7 +150,8 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
   if (!options.junit.empty()) write_file(options.junit, claims_junit(judgements));
   for (const Judgement& judgement : judgements) {
     const bool without_value = judgement.verdict == Verdict::kNotRun && !judgement.without_results;
-    const bool failed = options.strict && (judgement.verdict == Verdict::kNotReproduced || without_value);
+    const bool failed = options.strict && (judgement.verdict == Verdict::kNotReproduced ||
+                                           judgement.doubtful() || without_value);
     if (failed || judgement.worse()) exit_code = 1;
   }
 }
@@ -163,15 +164,17 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Without RESULTS.h5 each claim is judged by the files it rests on in --folder; those that are missing\n"
       "count as not run. With files, only the claims that rest on them are judged.\n"
+      "Claims of kind paper are counted first, the others (reading, calibrated, ours) in a line of their "
+      "own.\n"
       "Examples:\n"
       "  harness claims\n"
       "  harness claims results-out/overall.h5 --id 'pard.ablation.*'\n"
       "  harness claims --paper pard --junit claims.xml\n"
-      "  harness claims --json | jq '.[] | select(.verdict == \"not reproduced\") | .id'\n"
+      "  harness claims --json | jq '.[] | select(.kind == \"paper\" and .verdict == \"undecided\") | .id'\n"
       "Exit codes: 0 no claim came out worse than the claims file's `known`; 1 some did, or, with --strict, "
       "some\n"
-      "are not reproduced or find no cell in results that are there; 2 bad input. docs/claims.md describes "
-      "ledgers.");
+      "are not reproduced, undecided where `known` is better, or find no cell in results that are there;\n"
+      "2 bad input. docs/claims.md describes ledgers, kinds and verdicts.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
   command
       ->add_option("--claims-file,--ledger", options->ledger, std::string("the file of claims; ") + kLedger)
@@ -182,8 +185,9 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_option("--paper", options->paper, "only the claims of this paper")->type_name("NAME");
   command->add_option("--id", options->id, "only these claims; * stands for any characters")
       ->type_name("GLOB");
-  command->add_flag("--strict", options->strict,
-                    "also fail when a claim is not reproduced, or finds no cell in its results");
+  command->add_flag(
+      "--strict", options->strict,
+      "also fail when a claim is not reproduced, has become undecided, or finds no cell in its results");
   command->callback([options, &exit_code] { print_claims(*options, exit_code); });
 }
 

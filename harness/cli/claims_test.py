@@ -24,9 +24,10 @@ name = "pard"
 """
 
 
-def claim(name, expression, expect, more=""):
+def claim(name, expression, expect, more="", kind="paper"):
     return f"""[[claim]]
 id = "{name}"
+kind = "{kind}"
 paper = "pard"
 section = "5 & <6>"
 statement = "It's \\"so\\" < & >"
@@ -52,24 +53,31 @@ MISSING = claim("b.missing", GOODPUT, '"> 1"').replace('"small"', '"large"')
 # The seeds are 1 and 2: their mean is 1.5, its interval reaches far.
 NOISY = claim("a.noisy", "seed[pard]", '"> 1"', HIGH)
 NOISY_MEAN = claim("a.noisy-mean", "seed[pard]", '"> 1"', HIGH + '\ncombine = "mean"')
+NOISE_KNOWN = claim("a.known-noise", "seed[pard]", '"> 1"', HIGH + '\nknown = "undecided"')
 NO_CELL = claim("b.nowhere", GOODPUT, '"> 1"', "where = { trace = 'nowhere' }")
 
 # (what, the ledger, arguments, exit code, words that are printed)
 CASES = [
-    ("a true claim", TRUE, [], 0, ["reproduced", "1 claim: 1 reproduced"]),
+    ("a true claim", TRUE, [], 0, ["reproduced", "1 claim of kind paper: 1 reproduced"]),
     ("a false claim", TRUE + FALSE, [], 1, ["WORSE than", "1 not reproduced", "1 worse than known"]),
     ("a known one", KNOWN, [], 0, ["see docs/x.md", "0 worse than known"]),
     ("a known one, strict", KNOWN, ["--strict"], 1, ["not reproduced"]),
     ("a better one", BETTER, ["--strict"], 0, ["better than known"]),
+    ("an undecided one", NOISY, [], 0, ["undecided, not reproduced to", "known as reproduced", "1 undecided"]),
+    ("an undecided one, strict", NOISY, ["--strict"], 1, ["0 worse than known"]),
+    ("a known undecided one, strict", NOISE_KNOWN, ["--strict"], 0, ["1 undecided"]),
+    ("kinds", TRUE + claim("a.ours", GOODPUT, '"> 1"', HIGH, "ours") + claim("a.read", GOODPUT, '"< 1"', HIGH, "reading"), [], 1,
+     ["1 claim of kind paper: 1 reproduced, 0 partly, 0 undecided, 0 not reproduced, 0 not run\n"
+      "of other kinds: 1 reading (1 not reproduced), 1 ours (1 reproduced); 1 worse than known\n"]),
     ("no results", MISSING, [], 0, ["1 not run", "not run: 1 claim, results-out/large.h5 is missing"]),
     ("some results", TRUE + MISSING, [], 0, ["not run: 1 claim, results-out/large.h5 is missing", "1 reproduced"]),
     ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),
     ("no cell", NO_CELL, [], 0, ["1 not run"]),
     ("no cell, strict", NO_CELL, ["--strict"], 1, ["1 not run"]),
-    ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claim: 1 reproduced"]),
-    ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claim: 1 reproduced"]),
-    ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claim: 1 reproduced"]),
-    ("two experiments", TWO, [], 0, ["1 +- 0", "1 claim: 1 reproduced"]),
+    ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claim of kind paper: 1 reproduced"]),
+    ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claim of kind paper: 1 reproduced"]),
+    ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claim of kind paper: 1 reproduced"]),
+    ("two experiments", TWO, [], 0, ["1 +- 0", "1 claim of kind paper: 1 reproduced"]),
     ("one of two", TWO, ["results-out/twin.h5"], 0, ["no results of small were given"]),
     ("another folder", TRUE, ["--folder", "nowhere"], 0, ["1 not run"]),
 ]
@@ -77,9 +85,9 @@ CASES = [
 # (what, the ledger, arguments, words of the one line)
 MISTAKES = [
     ("several cells", SEVERAL, [], ["l.toml:2: a.several: expression", "differ in load;"]),
-    ("an unknown system", TRUE.replace("[naive]", "[nave]"), [], ["l.toml:8:", "did you mean 'naive'"]),
-    ("an unknown column", TRUE.replace("goodput_rps[pard]", "goodput[pard]"), [], ["l.toml:8:", "unknown column"]),
-    ("an id twice", TRUE + TRUE, [], ["l.toml:12: id", "a.true"]),
+    ("an unknown system", TRUE.replace("[naive]", "[nave]"), [], ["l.toml:9:", "did you mean 'naive'"]),
+    ("an unknown column", TRUE.replace("goodput_rps[pard]", "goodput[pard]"), [], ["l.toml:9:", "unknown column"]),
+    ("an id twice", TRUE + TRUE, [], ["l.toml:13: id", "a.true"]),
     ("no claim of that id", TRUE, ["--id", "c.*"], ["c.*"]),
     ("no claim of that paper", TRUE, ["--paper", "loki"], ["loki"]),
     ("results of no claim", MISSING, ["results-out/small.h5"], ["small.h5", "no claim uses this file"]),
@@ -108,11 +116,12 @@ def check_reports(harness, folder, failures):
     done = run([harness, "claims", "--claims-file", "l.toml", "--json", "--junit", "j.xml"], folder)
     verdicts = ["reproduced", "not reproduced", "not reproduced", "not run"]
     claims = json.loads(done.stdout)
-    if [each["verdict"] for each in claims] != verdicts or [each["worse"] for each in claims] != [0, 1, 0, 0]:
+    if [each["verdict"] for each in claims] != verdicts or [each["worse"] for each in claims] != [0, 1, 0, 0] or {each["kind"] for each in claims} != {"paper"}:
         failures.append(f"JSON: {done.stdout}")
     write(folder, "noisy.toml", TRUE + NOISY + NOISY_MEAN)
     noisy = run([harness, "claims", "--claims-file", "noisy.toml", "--json"], folder).stdout
-    if [each["within_noise"] for each in json.loads(noisy)] != [False, True, True]:
+    decided = [(each["verdict"], each["worst"], each["best"], each["groups"][0]["within_noise"]) for each in json.loads(noisy)]
+    if decided != [("reproduced", "reproduced", "reproduced", False)] + 2 * [("undecided", "not reproduced", "reproduced", True)]:
         failures.append(f"JSON's noise: {noisy}")
     if claims[0]["groups"][0]["seeds"] != 2 or not claims[0]["value"] > 1 or claims[3]["value"] is not None:
         failures.append(f"JSON's values: {done.stdout}")
@@ -142,7 +151,7 @@ def main(harness):
         check_cases(harness, folder, failures)
         check_reports(harness, folder, failures)
         failures.expect("the shipped ledger", run([harness, "claims", "--folder", "nowhere"], folder), 0,
-                        [" 0 reproduced, 0 partly, 0 not reproduced"])
+                        [" 0 reproduced, 0 partly, 0 undecided, 0 not reproduced"])
     finish(failures)
 
 

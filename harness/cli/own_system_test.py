@@ -17,6 +17,7 @@ SHORT = ["--quiet", "--set", "workload.duration_s=3", "--set", "workload.loads=[
 
 CLAIM = """[[claim]]
 id = "mine.serves"
+kind = "ours"
 paper = "mine"
 section = "1"
 figure = "none"

@@ -31,9 +31,9 @@ struct ColouredWord {
 };
 /// Of claims, compare and doctor.
 constexpr ColouredWord kVerdicts[] = {
-    {"ok", kGreen},    {"reproduced", kGreen}, {"within", kGreen},       {"better", kGreen},
-    {"warn", kYellow}, {"partly", kYellow},    {"invalid", kYellow},     {"fail", kRed},
-    {"beyond", kRed},  {"regression", kRed},   {"not reproduced", kRed},
+    {"ok", kGreen},    {"reproduced", kGreen}, {"within", kGreen},     {"better", kGreen},
+    {"warn", kYellow}, {"partly", kYellow},    {"undecided", kYellow}, {"invalid", kYellow},
+    {"fail", kRed},    {"beyond", kRed},       {"regression", kRed},   {"not reproduced", kRed},
 };
 
 /// Whether a column, or the line, begins or ends here.

@@ -1,7 +1,8 @@
 "use strict";
 // The papers' claims that the file decides.
 
-const VERDICT = { reproduced: ["good", "\u2713"], partly: ["between", "~"], "not reproduced": ["bad", "\u2717"], "not run": ["", "-"] };
+const VERDICT = { reproduced: ["good", "\u2713"], partly: ["between", "~"], undecided: ["between", "?"], "not reproduced": ["bad", "\u2717"], "not run": ["", "-"] };
+const KINDS = ["paper", "reading", "calibrated", "ours"]; // docs/claims.md, Kinds
 
 function verdict(word) {
   const [kind, mark] = VERDICT[word] || ["", ""];
@@ -30,7 +31,8 @@ function claimsSection(file, headline) {
     return h("a", { href: "#headline", onclick: () => headline.show(true, { places, words: `cells of the claim ${claim.id}` }) }, plural(places.size, "cell"));
   };
   const columns = [
-    { key: "verdict", label: "verdict", value: (claim) => claim.verdict, name: true, cell: (claim) => h("span", {}, verdict(claim.verdict), claim.within_noise ? h("div", { class: "soft" }, "within noise") : null) },
+    { key: "verdict", label: "verdict", value: (claim) => claim.verdict, name: true, cell: (claim) => h("span", {}, verdict(claim.verdict), claim.verdict === "undecided" ? h("div", { class: "soft" }, `${claim.worst} to ${claim.best}`) : null) },
+    { key: "kind", label: "kind", value: (claim) => claim.kind, name: true },
     { key: "statement", label: "claim", value: (claim) => claim.statement, cell: (claim) => h("div", {}, claim.statement, h("div", { class: "soft" }, claim.id)) },
     { key: "paper", label: "paper", value: (claim) => `${claim.paper}, ${claim.section}${claim.figure ? ", " + claim.figure : ""}` },
     { key: "paper_value", label: "paper's figure", value: (claim) => claim.paper_value },
@@ -39,9 +41,11 @@ function claimsSection(file, headline) {
     { key: "cells", label: "cells", value: (claim) => cellsOfClaim(file, claim).size, cell: toCells, name: true },
     { key: "why", label: "without a value", value: (claim) => claim.missing.join("; ") },
   ];
-  const tally = [...groupBy(decided, (claim) => claim.verdict)].map(([word, own]) => `${own.length} ${word}`).join(", ");
+  const tally = (claims) => [...groupBy(claims, (claim) => claim.verdict)].map(([word, own]) => `${own.length} ${word}`).join(", ");
+  const kinds = [...groupBy(decided, (claim) => claim.kind)].sort(([a], [b]) => KINDS.indexOf(a) - KINDS.indexOf(b));
+  const tallies = kinds.map(([kind, own]) => `${own.length} of kind ${kind} (${tally(own)})`).join(", ");
   return section("claims", "The papers' claims",
     problem ? h("p", { class: "bad" }, problem) : null,
-    decided.length > 0 ? [h("p", {}, `${plural(decided.length, "claim")} that this file decides: ${tally}. A number of cells leads to the cells that a verdict rests on.`),
+    decided.length > 0 ? [h("p", {}, `${plural(decided.length, "claim")} that this file alone judges: ${tallies}. A number of cells leads to the cells that a verdict rests on.`),
       new Table(columns, decided, { caption: "Claims", filter: "Filter" }).element] : null, more);
 }
