@@ -118,11 +118,13 @@ TEST(NexusRefine, RewritesBudgetsOnlyAndUsesTheWholeSlo) {
                         300 * kMs, 12);
   const Plan before = refined(world, "end_to_end");
   const Plan after = refined(world, "split");
+  const Plan per_module = refined(world, "per_module");
   TimeNs sum = 0;
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_EQ(after.modules[k].max_batch, before.modules[k].max_batch);
     EXPECT_EQ(after.modules[k].workers, before.modules[k].workers);
     EXPECT_GE(after.modules[k].budget_ns, after.modules[k].exec_ns) << "else every visit is dropped";
+    EXPECT_EQ(per_module.modules[k].budget_ns, after.modules[k].budget_ns);
     sum += after.modules[k].budget_ns;
   }
   EXPECT_LE(sum, 300 * kMs);

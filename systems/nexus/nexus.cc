@@ -49,7 +49,7 @@ class Nexus final : public System {
 
   void refine(const ServingContext& context, Plan& plan) override {
     if (has_independent_models(context)) return;
-    if (params_.budget != NexusBudget::kSplit || !is_tree(*context.pipeline)) return;
+    if (params_.budget == NexusBudget::kEndToEnd || !is_tree(*context.pipeline)) return;
     const std::vector<double> visits = visit_probabilities(*context.pipeline);
     std::vector<SplitModule> modules;
     for (std::size_t k = 0; k < plan.modules.size(); ++k) {

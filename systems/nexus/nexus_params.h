@@ -8,7 +8,7 @@ namespace harness {
 /// How the queue is ordered.
 enum class NexusOrder { kArrival, kDeadline };
 /// When a visit must be through the current module.
-enum class NexusBudget { kEndToEnd, kSplit };
+enum class NexusBudget { kEndToEnd, kSplit, kPerModule };
 /// Which batch size the execution time is estimated at.
 enum class NexusEstimate { kPlanned, kActual };
 /// When the turn of a session comes on a node that several share.
@@ -37,15 +37,17 @@ struct NexusParams {
     params.choice("order", order, {"arrival", "deadline"},
                   "order of the queue: arrival, as PARD describes Nexus; deadline, as the released code");
     params.choice(
-        "budget", budget, {"end_to_end", "split"},
+        "budget", budget, {"end_to_end", "split", "per_module"},
         "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum of "
-        "Nexus's latency split up to this module (slack of earlier modules is carried over)");
+        "Nexus's latency split up to this module (slack of earlier modules is carried over); per_module, "
+        "arrival at this module + its own share of that split (nothing is carried over)");
     params.choice(
         "estimate", estimate, {"planned", "actual"},
         "execution time of the forming batch: at the planned batch size (holds whatever joins later), or at "
         "the size that the batch has with the window");
-    params.number("split_step_ms", split_step_ms, 0.1, 100,
-                  "budget = split: the SLO is split in steps of this, or of SLO / 2000 if that is more");
+    params.number(
+        "split_step_ms", split_step_ms, 0.1, 100,
+        "budget = split or per_module: the SLO is split in steps of this, or of SLO / 2000 if that is more");
     list_independent(params);
   }
 

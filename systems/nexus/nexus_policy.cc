@@ -11,13 +11,21 @@ void NexusPolicy::on_plan(TimeNs, const Plan& plan) {
   const ModulePlan& own = plan.modules[module_];
   split_to_here_ns_ =
       static_cast<TimeNs>(longest_before(*context_.pipeline, budgets)[module_]) + own.budget_ns;
+  own_budget_ns_ = own.budget_ns;
   planned_exec_ns_ = own.exec_ns;
   max_batch_ = own.max_batch;
 }
 
 NexusPolicy::Waiting NexusPolicy::waiting(const Visit& visit) const {
-  const bool split = params_.budget == NexusBudget::kSplit;
-  return {visit.id, split ? visit.sent_ns + split_to_here_ns_ : visit.deadline_ns};
+  switch (params_.budget) {
+    case NexusBudget::kSplit:
+      return {visit.id, visit.sent_ns + split_to_here_ns_};
+    case NexusBudget::kPerModule:
+      return {visit.id, visit.arrived_ns + own_budget_ns_};
+    case NexusBudget::kEndToEnd:
+      break;
+  }
+  return {visit.id, visit.deadline_ns};
 }
 
 void NexusPolicy::push(TimeNs, const Visit& visit) {

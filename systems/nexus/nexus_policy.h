@@ -49,6 +49,7 @@ class NexusPolicy {
   int max_batch_ = 1;
   TimeNs planned_exec_ns_ = 0;
   TimeNs split_to_here_ns_ = 0;
+  TimeNs own_budget_ns_ = 0;
   VisitRing<Waiting> queue_;
 };
 

@@ -134,21 +134,35 @@ TEST_F(NexusTest, CancelledVisitsDoNotStandInAWindow) {
   EXPECT_EQ(driver_->add(50 * kMs, 0), "join 0<2; launch 0");
 }
 
-TEST(NexusSplit, DueAtAModuleIsTheSumOfTheSplitsUpToIt) {
-  // Module 1 of a chain; splits 60 and 30 ms of an SLO of 200 ms: through module 1 by 90 ms after sending, 15
-  // ms of it execution, so its start may be at 75 ms, however long module 0 took.
+// Module 1 of a chain; splits 60 and 30 ms of an SLO of 200 ms, 15 ms of the 30 execution.
+TEST(NexusSplit, DueAtAModuleIsTheSumOfTheSplitsUpToItOrItsOwnAfterTheArrival) {
   const TestWorld world({linear_profile(10, 5, 4), linear_profile(10, 5, 4), linear_profile(10, 5, 4)},
                         200 * kMs, 3);
   Plan plan = world.plan({1, 1, 1});
   plan.modules[0].budget_ns = 60 * kMs;
   plan.modules[1].budget_ns = 30 * kMs;
-  for (const TimeNs late : {0, 1}) {
-    const std::unique_ptr<System> system = make_nexus();
-    set_params(*system, {{"budget", std::string("split")}});
-    SchedulerDriver driver(system->make_scheduler(world.context, 0, 1), world.context, 1);
-    driver.plan(0, plan);
-    driver.arrive(20 * kMs, 1, 0);
-    EXPECT_EQ(driver.add(75 * kMs + late, 0), late == 0 ? "join 0<1; launch 0" : "drop 1 early_drop");
+  struct Case {
+    const char* what;
+    const char* budget;
+    TimeNs arrives;     ///< at module 1, sent at 0
+    TimeNs last_start;  ///< a batch that starts then is in time
+  };
+  const Case cases[] = {
+      {"60 + 30 after sending", "split", 20 * kMs, 75 * kMs},
+      {"30 after the arrival: the 40 ms left over are lost", "per_module", 20 * kMs, 35 * kMs},
+      {"what module 0 overspent is forgiven", "per_module", 100 * kMs, 115 * kMs},
+      {"even beyond the deadline", "per_module", 250 * kMs, 265 * kMs}};
+  for (const Case& each : cases) {
+    for (const TimeNs late : {0, 1}) {
+      SCOPED_TRACE(std::string(each.budget) + ": " + each.what);
+      const std::unique_ptr<System> system = make_nexus();
+      set_params(*system, {{"budget", std::string(each.budget)}});
+      SchedulerDriver driver(system->make_scheduler(world.context, 0, 1), world.context, 1);
+      driver.plan(0, plan);
+      driver.arrive(each.arrives, 1, 0);
+      EXPECT_EQ(driver.add(each.last_start + late, 0),
+                late == 0 ? "join 0<1; launch 0" : "drop 1 early_drop");
+    }
   }
 }
 
