@@ -17,7 +17,7 @@ enum class ClipperppBudget { kCumulative, kPerModule };
 enum class ClipperppCheck { kJoin, kStart };
 
 struct ClipperppParams {
-  ClipperppBudget budget = ClipperppBudget::kCumulative;
+  ClipperppBudget budget = ClipperppBudget::kPerModule;
   ClipperppCheck check_at = ClipperppCheck::kJoin;
   bool aimd = false;
   int aimd_step = 1;
@@ -26,8 +26,8 @@ struct ClipperppParams {
   void list(ParamList& params) {
     params.choice(
         "budget", budget, {"cumulative", "per_module"},
-        "cumulative: time since sending against the sum of the budgets up to this module; per_module: time "
-        "since arrival at this module against its own budget, nothing carried over");
+        "per_module: time since arrival at this module against its own budget, nothing carried over; "
+        "cumulative: time since sending against the sum of the budgets up to this module");
     params.choice("check_at", check_at, {"join", "start"},
                   "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
                   "expected start");

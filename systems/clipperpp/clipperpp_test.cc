@@ -34,12 +34,13 @@ class ClipperppTest : public testing::Test {
 };
 
 constexpr const char* kServed = "join 0<1; launch 0";
+const ParamValues kCumulative = {{"budget", std::string("cumulative")}};
 
 // One visit, sent at 0, that comes at some moment; then there is a worker.
 TEST_F(ClipperppTest, ServesUpToTheBudgetsAndDropsOneNanosecondLater) {
   struct Case {
     const char* what;
-    const char* budget;
+    const char* budget;  ///< "": by default
     TimeNs arrives, free;
     bool served;
   };
@@ -49,24 +50,27 @@ TEST_F(ClipperppTest, ServesUpToTheBudgetsAndDropsOneNanosecondLater) {
       {"carries over what earlier modules left: 120 ms, not 50", "cumulative", 20 * kMs, 140 * kMs, true},
       {"at the module's own budget", "per_module", 20 * kMs, 70 * kMs, true},
       {"carries nothing over", "per_module", 20 * kMs, 70 * kMs + 1, false},
+      {"the paper divides the SLO and decides per module", "", 20 * kMs, 70 * kMs, true},
+      {"and carries nothing over", "", 20 * kMs, 70 * kMs + 1, false},
       {"forgives what earlier modules overspent", "per_module", 290 * kMs, 295 * kMs, true}};
   for (const Case& each : cases) {
     SCOPED_TRACE(std::string(each.budget) + ": " + each.what);
-    start({{"budget", std::string(each.budget)}});
+    const std::string budget = each.budget;
+    start(budget.empty() ? ParamValues() : ParamValues{{"budget", budget}});
     driver_->arrive(each.arrives, 1, 0);
     EXPECT_EQ(driver_->add(each.free, 0), each.served ? kServed : "drop 1 over_budget");
   }
 }
 
 TEST_F(ClipperppTest, ADropPastTheDeadlineOfTheRequestIsCalledExpired) {
-  start();
+  start(kCumulative);
   driver_->arrive(20 * kMs, 1, 0);
   driver_->arrive(20 * kMs, 2, kMs);
   EXPECT_EQ(driver_->add(300 * kMs + 1, 0), "drop 1 expired; drop 2 over_budget");
 }
 
 TEST_F(ClipperppTest, DropsAtTheHeadDoNotUseUpRoom) {
-  start();
+  start(kCumulative);
   driver_->arrive(0, 1, 0);
   for (VisitId id = 2; id <= 6; ++id) driver_->arrive(100 * kMs, id, 100 * kMs);
   EXPECT_EQ(driver_->add(200 * kMs, 0),
@@ -74,7 +78,7 @@ TEST_F(ClipperppTest, DropsAtTheHeadDoNotUseUpRoom) {
 }
 
 TEST_F(ClipperppTest, CheckAtJoinIgnoresTheBatchWait) {
-  start();
+  start(kCumulative);
   driver_->add(0, 0);
   driver_->arrive(0, 1, 0);
   driver_->started(0, 0, 160 * kMs);
@@ -82,7 +86,7 @@ TEST_F(ClipperppTest, CheckAtJoinIgnoresTheBatchWait) {
 }
 
 TEST_F(ClipperppTest, CheckAtStartUsesTheExpectedStart) {
-  start({{"check_at", std::string("start")}});
+  start({{"budget", std::string("cumulative")}, {"check_at", std::string("start")}});
   driver_->add(0, 0);
   driver_->arrive(0, 1, 0);
   driver_->started(0, 0, 160 * kMs);
@@ -92,7 +96,7 @@ TEST_F(ClipperppTest, CheckAtStartUsesTheExpectedStart) {
 
 TEST_F(ClipperppTest, CommitLateChecksWhenTheWorkerFallsFree) {
   world_.context.serving.commit = Commit::kLate;
-  start();
+  start(kCumulative);
   driver_->add(0, 0);
   driver_->arrive(0, 1, 0);
   driver_->started(0, 0, 160 * kMs);
@@ -107,6 +111,7 @@ TEST_F(ClipperppTest, BudgetsOfADagFollowTheLongestPath) {
       {linear_profile(1, 1, 4), linear_profile(1, 1, 4), linear_profile(1, 1, 4), linear_profile(1, 1, 4)},
       300 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   Plan plan = dag.plan({4, 4, 4, 4});
+  set_params(*system_, kCumulative);
   const TimeNs budgets[] = {40 * kMs, 10 * kMs, 100 * kMs, 30 * kMs};
   for (std::size_t k = 0; k < 4; ++k) plan.modules[k].budget_ns = budgets[k];
   for (const TimeNs late : {0, 1}) {
