@@ -17,7 +17,7 @@ enum class SplitBudget { kCumulative, kPerModule };
 /// Of which batch size d_k is (PARD section 4.2: "the current batch size").
 enum class ExecutionSize { kPlanned, kAtHand };
 /// Which visits have a worst-case latency for PARD-WCL.
-enum class WclVisits { kStarted, kAll };
+enum class WclVisits { kStarted, kAll, kExpected };
 /// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
 enum class StateExchange { kFresh, kPrevious };
 /// What is refused as it arrives (PARD section 5.3).
@@ -48,8 +48,8 @@ struct PardParams {
   /// Lifetimes count from the arrival at the module, not from the sending.
   bool counts_from_arrival() const { return splits() && budget == SplitBudget::kPerModule; }
 
-  /// A dropped visit's time in the module counts.
-  bool counts_drops() const { return estimate == EstimateScope::kWcl && wcl_visits == WclVisits::kAll; }
+  /// A dropped visit's latency in the module counts.
+  bool counts_drops() const { return estimate == EstimateScope::kWcl && wcl_visits != WclVisits::kStarted; }
 
   void list(ParamList& params) {
     params.number(
@@ -95,9 +95,10 @@ struct PardParams {
         "budget", budget, {"cumulative", "per_module"},
         "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
         "per_module, time since arrival at this module against its own, nothing carried over");
-    params.choice("wcl_visits", wcl_visits, {"started", "all"},
-                  "wcl: a module's worst-case latency is that of the visits that started; all: those that it "
-                  "dropped count too, with their time in the module (R)");
+    params.choice("wcl_visits", wcl_visits, {"started", "all", "expected"},
+                  "wcl: a module's worst-case latency is that of the visits that started; those that it "
+                  "dropped count too with their time in the module (all), or with the latency there that the "
+                  "estimate expected (R)");
     params.number("wcl_window_s", wcl_window_s, 0.001, 3600,
                   "wcl: a module's worst-case latency is that of so long (length R)");
     params.number("wcl_period_s", wcl_period_s, 0.001, 3600,

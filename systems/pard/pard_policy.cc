@@ -48,7 +48,7 @@ PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const Par
     : by_arrival_(params.order == PardOrder::kFcfs),
       from_arrival_(params.counts_from_arrival()),
       counts_drops_(params.counts_drops()),
-      at_hand_(params.execution == ExecutionSize::kAtHand),
+      singly_(params.execution == ExecutionSize::kAtHand || params.counts_drops()),
       order_(params.order == PardOrder::kHbf ? BudgetOrder::kHigh : BudgetOrder::kLow),
       admission_(context.seed),
       context_(&context),
@@ -79,9 +79,11 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
   const ModulePlan& own = plan.modules[module_];
   exec_ns_ = own.exec_ns;
   planned_workers_ = std::max(1, own.workers);
-  exec_by_size_.clear();
-  for (int size = 1; at_hand_ && size <= own.max_batch; ++size)
-    exec_by_size_.push_back(latency_with_cores(context_->profile(module_, own.device), size, own.cores));
+  exec_by_size_.assign(static_cast<std::size_t>(own.max_batch), own.exec_ns);
+  for (int size = 1; params_.execution == ExecutionSize::kAtHand && size <= own.max_batch; ++size) {
+    exec_by_size_[static_cast<std::size_t>(size - 1)] =
+        latency_with_cores(context_->profile(module_, own.device), size, own.cores);
+  }
   set_most_waits();
   if (!heard_) {
     DownstreamEstimate start(*context_, module_, params_);
@@ -91,15 +93,32 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
   set_downstream(downstream_ns_);
 }
 
-int PardPolicy::fill_at_hand(TimeNs now, const BatchSlot& slot, Decisions& out) {
-  BatchSlot next = slot;
-  next.room = 1;
+int PardPolicy::fill_singly(TimeNs now, const BatchSlot& slot, Decisions& out) {
   int joined = 0;
   while (joined < slot.room && !empty()) {
-    const TimeNs exec_ns = exec_by_size_[static_cast<std::size_t>(slot.joined + joined)];
-    joined += fetch(now, slot.start_ns + exec_ns + after_exec_ns_, next, out);
+    const TimeNs end_ns = slot.start_ns + exec_by_size_[static_cast<std::size_t>(slot.joined + joined)];
+    const TimeNs due_ns = by_arrival_ ? arrivals_.front().deadline_ns : budgets_.min().key;
+    const bool late = due_ns < end_ns + after_exec_ns_;
+    const VisitId visit = take(!late && order_ == BudgetOrder::kHigh);
+    if (late) {
+      if (counts_drops_) {
+        const bool expected = params_.wcl_visits == WclVisits::kExpected;
+        report_.add_latency((expected ? end_ns : now) - arrived_ns_.at(visit));
+      }
+      drop(visit, kLate, out);
+    } else {
+      out.join(slot.worker, visit);
+      ++joined;
+    }
   }
   return joined;
+}
+
+VisitId PardPolicy::take(bool from_high_end) {
+  if (!by_arrival_) return (from_high_end ? budgets_.pop_max() : budgets_.pop_min()).id;
+  const VisitId visit = arrivals_.front().id;
+  arrivals_.pop_front();
+  return visit;
 }
 
 void PardPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {

@@ -114,8 +114,9 @@ class PardPolicy {
   bool empty() const { return by_arrival_ ? arrivals_.empty() : budgets_.empty(); }
 
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
-    if (at_hand_) return fill_at_hand(now, slot, out);
-    return fetch(now, slot.start_ns + after_start_ns_, slot, out);
+    if (singly_) return fill_singly(now, slot, out);
+    const TimeNs end_ns = slot.start_ns + after_start_ns_;
+    return by_arrival_ ? fill_by_arrival(end_ns, slot, out) : fill_by_budget(end_ns, slot, out);
   }
 
   void on_started(TimeNs, const BatchView& batch) { report_.add_started(batch); }
@@ -124,6 +125,8 @@ class PardPolicy {
   void on_timer(TimeNs now, Decisions& out);
 
  private:
+  static constexpr DropReason kLate = DropReason::kEstimatedLate;
+
   struct Arrived {
     VisitId id = 0;
     TimeNs deadline_ns = 0;
@@ -133,13 +136,13 @@ class PardPolicy {
     return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.deadline_ns;
   }
 
-  int fetch(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
-    return by_arrival_ ? fill_by_arrival(now, end_ns, slot, out) : fill_by_budget(now, end_ns, slot, out);
-  }
-  int fill_at_hand(TimeNs now, const BatchSlot& slot, Decisions& out);
+  /// Visit by visit: where each has its own d_k, or a drop counts. Else the same as the two below.
+  int fill_singly(TimeNs now, const BatchSlot& slot, Decisions& out);
+  /// Takes the next one away: by arrival, or from that end of the budgets.
+  VisitId take(bool from_high_end);
 
-  int fill_by_budget(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
-    while (!budgets_.empty() && budgets_.min().key < end_ns) drop_late(now, budgets_.pop_min().id, out);
+  int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+    while (!budgets_.empty() && budgets_.min().key < end_ns) drop(budgets_.pop_min().id, kLate, out);
     int joined = 0;
     for (; joined < slot.room && !budgets_.empty(); ++joined) {
       const auto entry = order_ == BudgetOrder::kHigh ? budgets_.pop_max() : budgets_.pop_min();
@@ -148,13 +151,13 @@ class PardPolicy {
     return joined;
   }
 
-  int fill_by_arrival(TimeNs now, TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
+  int fill_by_arrival(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
     int joined = 0;
     while (joined < slot.room && !arrivals_.empty()) {
       const Arrived visit = arrivals_.front();
       arrivals_.pop_front();
       if (visit.deadline_ns < end_ns) {
-        drop_late(now, visit.id, out);
+        drop(visit.id, kLate, out);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -163,10 +166,6 @@ class PardPolicy {
     return joined;
   }
 
-  void drop_late(TimeNs now, VisitId visit, Decisions& out) {
-    if (counts_drops_) report_.add_waited(now - arrived_ns_.at(visit));
-    drop(visit, DropReason::kEstimatedLate, out);
-  }
   void drop(VisitId visit, DropReason reason, Decisions& out) {
     out.drop(visit, reason);
     report_.add_drop();
@@ -178,7 +177,7 @@ class PardPolicy {
   bool by_arrival_;
   bool from_arrival_;
   bool counts_drops_;
-  bool at_hand_;
+  bool singly_;
   BudgetOrder order_;
   AdmissionLevel admission_;
   TimeNs after_exec_ns_ = 0;   ///< L_sub; without an estimate less than any time
@@ -194,7 +193,7 @@ class PardPolicy {
   int planned_workers_ = 1;           ///< of the module
   bool heard_ = false;                ///< a state of the own module has arrived
   TimeNs exec_ns_ = 0;                ///< at the planned batch size
-  std::vector<TimeNs> exec_by_size_;  ///< of batches of 1, 2, ..., where d_k is that of the batch at hand
+  std::vector<TimeNs> exec_by_size_;  ///< d_k of batches of 1, 2, ...; for fill_singly
   double downstream_ns_ = 0;
   TimeNs period_ns_;
 };

@@ -315,16 +315,23 @@ TEST_F(PardPolicyTest, ReportsOncePerPeriod) {
   EXPECT_EQ(out_.list()[1].at_ns, 2 * kNsPerS);
 }
 
-// Module 0 has 40 ms of 120. Visit 1 waits from 2 to 10 ms and is dropped, 2 from 3 ms on and joins; then 3,
-// back from a lost worker, is dropped 25 ms after its arrival.
-TEST_F(PardPolicyTest, ReportsHowLongDroppedVisitsWereHereWhereTheyCount) {
+// Module 0 has 40 ms of 120. Visit 1 waits from 2 to 10 ms and is dropped from a batch that would have ended
+// at 30 ms; 2 joins. Then 3, back from a lost worker, is dropped 25 ms after its arrival, 10 ms before its
+// end.
+TEST_F(PardPolicyTest, ReportsTheLatencyOfDroppedVisitsWhereTheyCount) {
   world_.context.slo_ns = 120 * kMs;
   world_.plan.modules[0].budget_ns = 40 * kMs;
   params_.estimate = EstimateScope::kWcl;
   params_.budget = SplitBudget::kCumulative;
-  for (const WclVisits visits : {WclVisits::kStarted, WclVisits::kAll}) {
+  struct Case {
+    WclVisits visits;
+    double first_ms;
+    double third_ms;
+  };
+  for (const Case& expected :
+       {Case{WclVisits::kStarted, 0, 0}, {WclVisits::kAll, 8, 25}, {WclVisits::kExpected, 28, 35}}) {
     for (const PardOrder order : {PardOrder::kLbf, PardOrder::kHbf, PardOrder::kFcfs}) {
-      params_.wcl_visits = visits;
+      params_.wcl_visits = expected.visits;
       remake(order, false);
       occupy();
       const auto worst_ns = [&] {
@@ -335,11 +342,11 @@ TEST_F(PardPolicyTest, ReportsHowLongDroppedVisitsWereHereWhereTheyCount) {
         return worst;
       };
       worst_ns();
-      arrive(2 * kMs, 1, 100 * kMs - 1);  // t_e 10 + d 10 + L_sub 80
+      arrive(2 * kMs, 1, 110 * kMs - 1);  // t_e 20 + d 10 + L_sub 80
       arrive(3 * kMs, 2, kNsPerS);
       start(10 * kMs);
       EXPECT_EQ(take().dropped, Ids{1});
-      EXPECT_EQ(worst_ns(), visits == WclVisits::kAll ? 8.0 * kMs : 0.0);
+      EXPECT_EQ(worst_ns(), expected.first_ms * kMs);
       Visit back;
       back.id = 3;
       back.deadline_ns = 50 * kMs;
@@ -349,7 +356,7 @@ TEST_F(PardPolicyTest, ReportsHowLongDroppedVisitsWereHereWhereTheyCount) {
       scheduler_->on_worker_added(30 * kMs, 1, out_);
       scheduler_->on_worker_free(30 * kMs, 1, out_);
       EXPECT_EQ(take().dropped, Ids{3});
-      EXPECT_EQ(worst_ns(), visits == WclVisits::kAll ? 25.0 * kMs : 0.0);
+      EXPECT_EQ(worst_ns(), expected.third_ms * kMs);
     }
   }
 }
@@ -432,9 +439,12 @@ TEST(PardPolicy, FirstReportsAtTheNextWholePeriod) {
 TEST(PardPolicy, NeverJoinsWhatItEstimatesLate) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     RandomStream random(seed, "pard_policy_test");
-    const PardTestWorld world({10 * kMs, 20 * kMs}, chain_of(2));
+    PardTestWorld world({10 * kMs, 20 * kMs}, chain_of(2));
+    world.plan.modules[0].max_batch = 8;
+    world.profile.latency_ns.assign(8, 10 * kMs);
     PardParams params;
     params.order = static_cast<PardOrder>(random.below(5));
+    params.execution = static_cast<ExecutionSize>(random.below(2));  // with such a profile the same
     params.lambda = 0;
     PardPolicy policy(world.context, 0, params);
     policy.on_plan(0, world.plan);

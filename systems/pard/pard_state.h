@@ -71,8 +71,8 @@ class PardReport {
   void set_workers(int workers) { values_[kWorkers] = workers; }
   void add_arrival() { ++arrived_; }
   void add_drop() { ++dropped_; }
-  /// A dropped visit has been here for so long and counts with that.
-  void add_waited(TimeNs waited_ns) { worst_ns_ = std::max(worst_ns_, waited_ns); }
+  /// A dropped visit counts with that latency.
+  void add_latency(TimeNs latency_ns) { worst_ns_ = std::max(worst_ns_, latency_ns); }
   /// A batch has started: queueing delay is arrival to join, batch wait join to start.
   void add_started(const BatchView& batch);
 
@@ -88,7 +88,7 @@ class PardReport {
     double dropped = 0;
     double started = 0;
     double queueing_ns = 0;  ///< sum over the started visits
-    double worst_ns = 0;  ///< largest expected end - arrival of a started visit, or what add_waited was told
+    double worst_ns = 0;     ///< largest expected end - arrival of a started visit, or of add_latency
     std::span<const double> waits_ns;
   };
   static View view(std::span<const double> values);
