@@ -27,7 +27,7 @@ class BudgetSplitTest : public ::testing::Test {
 
   TestWorld world_{{profile_of_ms({10}), profile_of_ms({20}), profile_of_ms({40})}, 140 * kMs, 7};
   Plan plan_ = make_sizing_planner(world_.context, {}, {})->plan(0, {}, {});
-  PardParams params_{.estimate = EstimateScope::kWcl};
+  PardParams params_{.estimate = EstimateScope::kWcl, .budget = SplitBudget::kCumulative};
 };
 
 TEST_F(BudgetSplitTest, AFixedSplitAddsUpTheBudgetsBeforeOrCarriesNothingOver) {
@@ -116,6 +116,7 @@ TEST(ProportionalBudgets, FollowTheLongestPathOfADag) {
   for (std::size_t k = 0; k < 4; ++k) plan.modules[k].budget_ns = latencies[k];
   PardParams params;
   params.estimate = EstimateScope::kSplit;
+  params.budget = SplitBudget::kCumulative;
   for (const auto& [module, allowed] : {std::pair{1, 30}, {2, 15}, {3, 40}}) {
     BudgetSplit split(world.context, static_cast<ModuleId>(module), params);
     split.on_plan(plan);

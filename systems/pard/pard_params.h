@@ -34,7 +34,7 @@ struct PardParams {
   DownstreamWait downstream_wait = DownstreamWait::kQuantile;
   EstimateScope estimate = EstimateScope::kFull;
   ExecutionSize execution = ExecutionSize::kPlanned;
-  SplitBudget budget = SplitBudget::kCumulative;
+  SplitBudget budget = SplitBudget::kPerModule;
   WclVisits wcl_visits = WclVisits::kStarted;
   double wcl_window_s = 5;
   double wcl_period_s = 1;
@@ -94,7 +94,7 @@ struct PardParams {
     params.choice(
         "budget", budget, {"cumulative", "per_module"},
         "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
-        "per_module, time since arrival at this module against its own, nothing carried over");
+        "per_module, time since arrival at this module against its own, nothing carried over (section 5.3)");
     params.choice("wcl_visits", wcl_visits, {"started", "all", "expected"},
                   "wcl: a module's worst-case latency is that of the visits that started; those that it "
                   "dropped count too with their time in the module (all), or with the latency there that the "

@@ -145,6 +145,8 @@ TEST(Pard, HasThePapersDefaults) {
   EXPECT_EQ(value("order"), "adaptive");
   EXPECT_EQ(value("downstream_wait"), "quantile");
   EXPECT_EQ(value("estimate"), "full");
+  EXPECT_EQ(value("exchange"), "fresh");
+  EXPECT_EQ(value("budget"), "per_module");
 }
 
 TEST(Pard, ExplainsEveryParameterInItsReadme) {

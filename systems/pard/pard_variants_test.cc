@@ -27,7 +27,8 @@ TEST(PardVariants, AreElevenAndStandInTheReadme) {
 }
 
 // A visit sent at 0 joins the batch of module 0 (10 ms) that starts at t_e iff t_e <= `last_ms`. Published:
-// q = 5 and 6 ms, waits of exactly 3 and 4 ms, worst latencies 50 and 50 ms, the module's own 40 ms.
+// q = 5 and 6 ms, waits of exactly 3 and 4 ms, worst latencies 50 and 50 ms, the module's own 40 ms. Split
+// budgets are cumulative here: they count from the sending as the others do.
 struct LimitCase {
   const char* variant;
   TimeNs last_ms;
@@ -37,7 +38,7 @@ class PardVariantLimits : public ::testing::TestWithParam<LimitCase> {};
 TEST_P(PardVariantLimits, JoinUpToTheirLimit) {
   const auto [variant, last_ms] = GetParam();
   for (const TimeNs late : {0, 1}) {
-    PardVariantWorld world(variant, 0, 4);
+    PardVariantWorld world(variant, 0, 4, {{"budget", "cumulative"}});
     world.period(1, 1, 0, 40);
     world.hear(1, 5, 3, 50);
     world.hear(2, 6, 4, 50);
@@ -56,31 +57,32 @@ INSTANTIATE_TEST_SUITE_P(
                       LimitCase{"upper", 210 - 10 - (5 + 20 + 6 + 40 + 20 + 40)}, LimitCase{"split", 30 - 10},
                       LimitCase{"wcl", 210 * 40 / (40 + 50 + 50) - 10}, LimitCase{"oc", 210 - 10}));
 
-TEST(PardVariants, SplitCutsOffWhatPardStillServes) {
-  PardVariantWorld split("split", 1, 4);
+TEST(PardVariants, ACumulativeSplitCutsOffWhatPardStillServes) {
+  const ParamValues cumulative = {{"budget", "cumulative"}};
+  PardVariantWorld split("split", 1, 4, cumulative);
   // Module 1 allows 30 + 60 ms from the sending: 70 + 20, whatever the module after it has left.
   split.start(51 * kMs);
   EXPECT_EQ(split.arrive(60 * kMs, 1, kMs), "join 0<1");
   EXPECT_EQ(split.arrive(60 * kMs, 2, kMs - 1), "drop 2 estimated_late");
   // In the last module both allow the SLO.
   for (const char* variant : {"default", "split", "wcl"}) {
-    PardVariantWorld last(variant, 2, 4);
+    PardVariantWorld last(variant, 2, 4, cumulative);
     last.start(130 * kMs);
     EXPECT_EQ(last.arrive(140 * kMs, 1, 0), "join 0<1") << variant;
     EXPECT_EQ(last.arrive(140 * kMs, 2, -1), "drop 2 estimated_late") << variant;
   }
 }
 
-TEST(PardVariants, APerModuleSplitCountsFromTheArrival) {
+TEST(PardVariants, ASplitCountsFromTheArrival) {
   // Module 1 has 60 ms: 40 before the batch starts, 20 in it. Sent long ago, but here only since 60 ms.
-  PardVariantWorld world("split", 1, 4, {{"budget", "per_module"}});
+  PardVariantWorld world("split", 1, 4);
   world.start(80 * kMs);
   EXPECT_EQ(world.arrive(60 * kMs, 1, -500 * kMs), "join 0<1");
   EXPECT_EQ(world.arrive(60 * kMs - 1, 2, 59 * kMs), "drop 2 estimated_late");
 }
 
-TEST(PardVariants, APerModuleSplitOrdersByArrival) {
-  PardVariantWorld world("split", 1, 1, {{"budget", "per_module"}, {"order", "hbf"}});
+TEST(PardVariants, ASplitOrdersByArrival) {
+  PardVariantWorld world("split", 1, 1, {{"order", "hbf"}});
   world.start(0);
   world.arrive(0, 1, 0);
   world.arrive(kMs, 2, -2 * kMs);
