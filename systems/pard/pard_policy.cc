@@ -100,11 +100,12 @@ int PardPolicy::fill_singly(TimeNs now, const BatchSlot& slot, Decisions& out) {
     const TimeNs due_ns = by_arrival_ ? arrivals_.front().deadline_ns : budgets_.min().key;
     const bool late = due_ns < end_ns + after_exec_ns_;
     const VisitId visit = take(!late && order_ == BudgetOrder::kHigh);
+    if (counts_drops_) {
+      const TimeNs until_ns = params_.wcl_visits == WclVisits::kExpected ? end_ns : now;
+      const TimeNs arrived_ns = arrived_ns_.extract(visit).mapped();
+      if (late) report_.add_latency(until_ns - arrived_ns);
+    }
     if (late) {
-      if (counts_drops_) {
-        const bool expected = params_.wcl_visits == WclVisits::kExpected;
-        report_.add_latency((expected ? end_ns : now) - arrived_ns_.at(visit));
-      }
       drop(visit, kLate, out);
     } else {
       out.join(slot.worker, visit);

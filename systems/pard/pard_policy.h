@@ -110,7 +110,10 @@ class PardPolicy {
     }
     if (counts_drops_) arrived_ns_[visit.id] = visit.arrived_ns;
   }
-  bool erase(VisitId visit) { return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit); }
+  bool erase(VisitId visit) {
+    if (counts_drops_) arrived_ns_.erase(visit);
+    return by_arrival_ ? arrivals_.erase(visit) : budgets_.erase(visit);
+  }
   bool empty() const { return by_arrival_ ? arrivals_.empty() : budgets_.empty(); }
 
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
@@ -185,7 +188,7 @@ class PardPolicy {
   PardReport report_;
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;
-  std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that have stood here, where drops count
+  std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that stand here, where drops count
   const ServingContext* context_;
   PardParams params_;
   ModuleId module_;
