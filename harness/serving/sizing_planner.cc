@@ -65,8 +65,26 @@ struct Step {
   }
 };
 
+/// By module: how often the planner takes a request to visit it.
+std::vector<double> planned_visits(const ServingContext& context, const PlannerParams& params) {
+  if (params.branch_shares == BranchShares::kKnown) return visit_probabilities(*context.pipeline);
+  return std::vector<double>(context.pipeline->modules.size(), 1.0);
+}
+
+/// Visits/s at each module by the expected rates of the streams.
+std::vector<double> rates_of_streams(const ServingContext& context, const std::vector<double>& visits) {
+  std::vector<double> rps(visits.size(), 0.0);
+  const std::vector<ModuleId> entries = entries_of(*context.pipeline);
+  for (const Stream& stream : context.streams) {
+    for (std::size_t m = 0; m < rps.size(); ++m) {
+      if (entries[m] == stream.entry) rps[m] += stream.rate_rps * visits[m];
+    }
+  }
+  return rps;
+}
+
 /// The best single step that keeps factor x longest path within the SLO. A step may skip sizes: profiles have
-/// plateaus. `visits`: the probability that a request visits each module.
+/// plateaus. `visits`: planned_visits.
 Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<double>& visits,
                const std::vector<bool>& fixed, const std::vector<int>& batches) {
   const std::vector<double> cost = latencies(context, batches);
@@ -141,7 +159,7 @@ struct Demand {
   int fixed = 0;          ///< workers fixed by the experiment, or 0
   int wanted = 0;         ///< no more than these
   int gpus = 1;           ///< that each worker takes
-  double visits = 1;      ///< probability that a request visits it
+  double visits = 1;      ///< of a request, by planned_visits
   double worker_rps = 1;  ///< throughput of one worker
   double weight_rps = 1;  ///< the visits/s it has to serve: modules are compared by capacity / weight
 
@@ -185,8 +203,8 @@ class SizingPlanner final : public Planner {
         needs_(context.pipeline->modules.size()) {
     for (std::size_t k = 0; k < overrides.size(); ++k) cores_[k] = overrides[k].cores;
     batches_ = size_batches(context, params, overrides);
-    const std::vector<double> visits = visit_probabilities(*context.pipeline);
-    const std::vector<double> of_streams = stream_rps(context);
+    const std::vector<double> visits = planned_visits(context, params);
+    const std::vector<double> of_streams = rates_of_streams(context, visits);
     int least = 0;
     for (std::size_t k = 0; k < batches_.size(); ++k) {
       Demand demand;
@@ -374,7 +392,7 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
   }
   if (std::all_of(fixed.begin(), fixed.end(), [](bool is) { return is; })) return batches;
   check_slo(context, params, batches);
-  const std::vector<double> visits = visit_probabilities(*context.pipeline);
+  const std::vector<double> visits = planned_visits(context, params);
   for (;;) {
     const Step step = best_step(context, params, visits, fixed, batches);
     if (step.saved <= 0) return batches;
@@ -399,15 +417,7 @@ std::vector<double> most_accurate_visits(const Pipeline& pipeline) {
 }  // namespace
 
 std::vector<double> stream_rps(const ServingContext& context) {
-  std::vector<double> rps(context.pipeline->modules.size(), 0.0);
-  const std::vector<double> visits = visit_probabilities(*context.pipeline);
-  const std::vector<ModuleId> entries = entries_of(*context.pipeline);
-  for (const Stream& stream : context.streams) {
-    for (std::size_t m = 0; m < rps.size(); ++m) {
-      if (entries[m] == stream.entry) rps[m] += stream.rate_rps * visits[m];
-    }
-  }
-  return rps;
+  return rates_of_streams(context, visit_probabilities(*context.pipeline));
 }
 
 double capacity_rps(const ServingContext& context, const Plan& plan) {

@@ -30,13 +30,16 @@ struct ModuleOverride {
   int cores = 0;
 };
 
-/// How workers are given to modules; both count the visits that a request makes on average.
+/// How workers are given to modules; both count the visits that a request makes, by BranchShares.
 enum class WorkerRule { kBalanced, kRate };
+/// Whether the planner is told how likely a request takes each branch.
+enum class BranchShares { kKnown, kUnknown };
 
 struct PlannerParams {
   double sizing_factor = 2.0;
   int max_batch = 64;
   WorkerRule workers = WorkerRule::kBalanced;
+  BranchShares branch_shares = BranchShares::kKnown;
   double headroom = 1.0;
   bool autoscale = false;
   double period_s = 10;
@@ -57,6 +60,11 @@ struct PlannerParams {
         "workers", workers, {"balanced", "rate"},
         "balanced: all workers of the cluster, so that the bottleneck module is as fast as can be; rate: as "
         "many per module as the offered rate x headroom needs");
+    params.choice("branch_shares", branch_shares, {"known", "unknown"},
+                  "pipelines with request-specific paths: known, batches and workers are for the visits that "
+                  "a request makes on average; unknown, as if each request took every branch. autoscale: a "
+                  "module has workers for at least the measured rate of requests x its visits, so with "
+                  "unknown the lower rates that are measured behind a branch do not count");
     params.number("headroom", headroom, 0.1, 10, "workers = rate: the rate is multiplied by this");
     params.flag("autoscale", autoscale,
                 "plan again every period_s from the measured rates (needs workers = rate)");
@@ -78,7 +86,8 @@ std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, cons
                                              const std::vector<ModuleOverride>& overrides);
 
 /// The batch sizes alone: least expected GPU time per request, sum of v_k d_k(b_k) / b_k with v_k the
-/// probability that a request visits the module (1 without choices, PARD section 5.2), subject to
+/// probability that a request visits the module (1 without choices, PARD section 5.2, or where branch shares
+/// are unknown), subject to
 /// sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch, found greedily: from b = 1 the
 /// module whose larger batch saves most GPU time per added path latency grows first (R: the paper gives no
 /// rule). Modules with an override keep it.

@@ -185,6 +185,27 @@ TEST(DynamicPlan, WorkersFollowTheVisits) {
   EXPECT_EQ(workers_of(initial_plan(spec, 300)), (std::vector<int>{3, 1, 3, 3}));
   spec.workers = 100;
   EXPECT_EQ(workers_of(initial_plan(spec, 1000)), (std::vector<int>{10, 3, 8, 10}));
+  // As if all of them took both branches; what the plan carries counts those that do.
+  spec.planner.branch_shares = BranchShares::kUnknown;
+  EXPECT_EQ(workers_of(initial_plan(spec, 300)), (std::vector<int>{3, 3, 3, 3}));
+  spec.planner.workers = WorkerRule::kBalanced;
+  spec.workers = 12;
+  const Plan blind = initial_plan(spec, 1);
+  EXPECT_EQ(workers_of(blind), (std::vector<int>{3, 3, 3, 3}));
+  EXPECT_DOUBLE_EQ(capacity_rps(make_context(spec), blind), 300);
+}
+
+// A cascade: a tenth goes on to m1. Batches of one take 20 ms, and 2 x 24 ms is the SLO: m0 (10, 14 ms) would
+// save 3 ms a request for 4 ms more, m1 (10, 12 ms) 4 ms a visit for 2 ms more. Both do not fit.
+TEST(DynamicPlan, BatchesFollowTheVisits) {
+  const Profile first = linear_profile("a", 4, 6, 2);
+  const Profile second = linear_profile("b", 2, 8, 2);
+  RunSpec spec =
+      testing::make_spec("naive", testing::chain(2), {first, second}, {}, ms_to_ns(48), {0}, kNsPerS);
+  ASSERT_EQ(choose_each(spec.pipeline, "m0", {"m1"}, {0.1}), "");
+  EXPECT_EQ(size_batches(make_context(spec), spec.planner, {}), (std::vector<int>{2, 1})) << "3/4 > 0.4/2";
+  spec.planner.branch_shares = BranchShares::kUnknown;
+  EXPECT_EQ(size_batches(make_context(spec), spec.planner, {}), (std::vector<int>{1, 2})) << "3/4 < 4/2";
 }
 
 TEST(DynamicPlan, CapacityOverTimeCountsVisits) {
