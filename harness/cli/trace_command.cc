@@ -301,7 +301,8 @@ void import_log(TraceArguments arguments) {
   for (const auto& [key, value] : {std::pair{"from_s", spec.from_s},
                                    {"to_s", spec.to_s},
                                    {"compress", spec.compress},
-                                   {"clip_rps", spec.clip_rps}}) {
+                                   {"clip_rps", spec.clip_rps},
+                                   {"contrast", spec.contrast == 1 ? 0.0 : 1.0}}) {
     if (value > 0)
       throw input_error({"", 0, "--set"}, std::string(key) + ", which an import leaves to the replay",
                         "bin_s, time_unit");

@@ -145,7 +145,8 @@ class TextTest(unittest.TestCase):
 
     def test_captions_say_where_the_peaks_of_a_log_were_not_sent(self):
         class Group:
-            attrs = {"effective_toml": "[trace.gateway]\ncompress = 0\nclip_rps = 0\n[trace.night]\ncompress = 60\n"}
+            attrs = {"effective_toml": "[trace.gateway]\ncompress = 0\nclip_rps = 0\n[trace.night]\ncompress = 60\n"
+                     "[trace.steep]\ncompress = 60\ncontrast = 2.0\n"}
 
         def cell(trace, recorded, sent):
             return results.Cell({"trace": trace, "recorded_peak_over_mean": recorded, "sent_peak_over_mean": sent}, Group())
@@ -155,6 +156,8 @@ class TextTest(unittest.TestCase):
         nan = float("nan")
         older = results.Cell({"trace": "gateway"}, Group())
         self.assertEqual(results.peaks_text([cell("gateway", 2, 1.81), cell("tweet", nan, nan), older]), "")
+        self.assertEqual(results.peaks_text([cell("steep", 2, 3)]),
+                         " Peak over mean 2.0 in the log, 3.0 as sent (stretched).")
         self.assertEqual(results.peaks_text([smoothed, cell("night", 3, 2)]),
                          " Peak over mean of gateway 2.0 in the log, 1.3 as sent (smoothed); "
                          "of night 3.0 in the log, 2.0 as sent (compressed).")

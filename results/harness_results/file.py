@@ -279,7 +279,8 @@ def peaks_text(cells):
         recorded, sent = (cell.row.get(name) for name in ("recorded_peak_over_mean", "sent_peak_over_mean"))
         if recorded and sent and abs(sent / recorded - 1) > 0.1:
             trace = cell.settings.get("trace", {}).get(cell["trace"], {})
-            why = "compressed" if trace.get("compress", 0) > 1 else "smoothed" if not trace.get("clip_rps") else "clipped"
+            why = ("stretched" if trace.get("contrast", 1) != 1 else "compressed" if trace.get("compress", 0) > 1
+                   else "smoothed" if not trace.get("clip_rps") else "clipped")
             found[f"{recorded:.1f} in the log, {sent:.1f} as sent ({why})"] = cell["trace"]
     if not found:
         return ""

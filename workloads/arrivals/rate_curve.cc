@@ -91,6 +91,11 @@ int parts_of(double replayed_bin_s, std::size_t bins) {
 
 constexpr double kRelativeSlack = 1e-15;
 
+void stretch(Replay& replay, double contrast) {
+  const double mean = mean_rps(replay.curve, replay.duration_s);
+  for (double& rate : replay.curve.rps) rate = std::max(0.0, mean + contrast * (rate - mean));
+}
+
 /// Of what is replayed, the rate that becomes the target.
 double rate_scaled_to(const TraceSpec& spec, const Replay& replay) {
   const bool is_start = spec.scale_to == ScaleTo::kStart;
@@ -246,6 +251,7 @@ Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double t
   if (replay.duration_s > kLongestS) {
     throw wrong(spec, "duration_s", "a replay of " + text_of(replay.duration_s) + " s", "at most 1e9 s");
   }
+  if (spec.contrast != 1) stretch(replay, spec.contrast);
   if (target_rps <= 0) return replay;
   const double now = rate_scaled_to(spec, replay);
   for (double& rate : replay.curve.rps) rate *= target_rps / now;

@@ -57,6 +57,36 @@ TraceSpec file_spec() {
   return spec;
 }
 
+// Mean 4 over the 4 s replayed; the last bin is not.
+TEST(Contrast, StretchesAboutTheMeanOfWhatIsReplayedBeforeItIsScaled) {
+  TraceSpec spec = file_spec();
+  spec.duration_s = 4;
+  const RateCurve source{1, {2, 4, 3, 7, 1000}};
+  struct Stretched {
+    double contrast;
+    std::vector<double> as_is;  ///< of the four
+    double peak_over_mean;
+  };
+  const Stretched cases[] = {{1, {2, 4, 3, 7}, 7.0 / 4},
+                             {1.5, {1, 4, 2.5, 8.5}, 8.5 / 4},
+                             {0.5, {3, 4, 3.5, 5.5}, 5.5 / 4},
+                             {0, {4, 4, 4, 4}, 1},
+                             // -2 becomes 0: the mean is 4.5 before it is scaled.
+                             {3, {0, 4, 1, 13}, 13 / 4.5}};
+  for (const Stretched& each : cases) {
+    SCOPED_TRACE(each.contrast);
+    spec.contrast = each.contrast;
+    const Replay stretched = replay_of(spec, source, false, 0);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(stretched.curve.rps[i], each.as_is[i]) << i;
+    const Replay scaled = replay_of(spec, source, false, 100);
+    EXPECT_DOUBLE_EQ(mean_rps(scaled.curve, 4), 100);
+    EXPECT_DOUBLE_EQ(peak_rps(scaled.curve, 4), 100 * each.peak_over_mean);
+    spec.scale_to = ScaleTo::kPeak;
+    EXPECT_DOUBLE_EQ(peak_rps(replay_of(spec, source, false, 100).curve, 4), 100);
+    spec.scale_to = ScaleTo::kMean;
+  }
+}
+
 TEST(Sliced, TakesWholeBins) {
   TraceSpec spec = file_spec();
   spec.from_s = 15;

@@ -77,6 +77,11 @@ void list_source(TraceSpec& spec, ParamList& params) {
       "clip_rps", spec.clip_rps, 0, 1e12,
       "file, wiki, tweet, azure, autoscale-*: cuts the rate of each bin to this many requests per source "
       "second; 0: no cut");
+  params.number(
+      "contrast", spec.contrast, 0, 1000,
+      "file, wiki, tweet, azure, autoscale-*: stretches the rates about their mean over the replayed "
+      "window, to the larger of 0 and mean + contrast x (rate - mean), before they are scaled; more "
+      "than 1: higher peaks over the same mean, less: a flatter load, 0: a constant rate");
   params.choice("interpolate", spec.interpolate, {"auto", "linear", "none"},
                 "rate in a straight line between the middles of bins, or constant in each; auto: linear for "
                 "bins of 600 "
@@ -103,6 +108,12 @@ void check_name(const TraceSpec& spec, const char* key, const std::string& value
 }
 
 bool is_streams(const TraceSpec& spec) { return spec.shape == "streams"; }
+
+/// Whether rates are recorded, or stand for recorded ones.
+bool has_curve(const TraceSpec& spec) {
+  return spec.shape == "file" || spec.shape == "wiki" || spec.shape == "tweet" || spec.shape == "azure" ||
+         is_autoscale_shape(spec.shape);
+}
 
 /// Keys of the trace that mean something for streams; the others are those of a single load.
 void check_no_key_of_a_single_load(const TraceSpec& spec) {
@@ -228,6 +239,10 @@ void check_trace(const TraceSpec& spec) {
     throw wrong(spec, "duration_s", "0 with shape " + spec.shape, "more than 0 s (0 is for files)");
   }
   check_process(spec);
+  if (spec.contrast != 1 && !has_curve(spec)) {
+    throw wrong(spec, "contrast", text_of(spec.contrast) + " with shape " + spec.shape,
+                "1, or one of the shapes file, wiki, tweet, azure, autoscale-*");
+  }
   if (spec.to_s > 0 && spec.to_s <= spec.from_s) {
     throw wrong(spec, "to_s", text_of(spec.to_s),
                 "more than from_s (" + text_of(spec.from_s) + "), or 0 for the end");

@@ -32,7 +32,7 @@ enum class Interpolate { kAuto, kLinear, kOff };
 /// second is `compress` source seconds, so a run of `duration_s` replays the source from `from_s` to `from_s
 /// + duration_s x compress`. The steps, in this order: read, select and sum columns, slice [from_s, to_s) in
 /// whole bins, clip to clip_rps, smooth (only when scaling), interpolate, compress, repeat or cut to
-/// duration_s, scale to the target rate, place requests by `process`.
+/// duration_s, stretch by contrast, scale to the target rate, place requests by `process`.
 ///
 /// A generated wiki, tweet or azure stands for its real file: the same spec with shape "file" and that file
 /// gives the same mapping (write its `compress` out). Source time 0 is the first bin of the real file. They
@@ -75,6 +75,7 @@ struct TraceSpec {
   double to_s = 0;
   double compress = 0;
   double clip_rps = 0;
+  double contrast = 1;
   Interpolate interpolate = Interpolate::kAuto;
   bool repeat = false;
   double sample_share = 0;
@@ -121,10 +122,11 @@ struct LoadNotes {
 /// one whole second; start: the rate of the first bin) of the replayed window becomes that. `target_rps` <= 0
 /// replays a file as it was recorded: recorded times as they are (`repeat` and `clip_rps` are errors then),
 /// counts with as many requests in each bin as were counted (`process` places them within it; mmpp is an
-/// error), streams at the rates of their classes; another generated shape then is an error. Recorded times
-/// are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0: their order within a bin is
-/// not kept. `notes`, where given, gets what LoadNotes says; of other shapes nothing. Throws InputError
-/// (check_trace, the file's reader, a window outside the file or without requests).
+/// error), neither with a `contrast`, streams at the rates of their classes; another generated shape then is
+/// an error. Recorded times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0:
+/// their order within a bin is not kept. `notes`, where given, gets what LoadNotes says; of other shapes
+/// nothing. Throws InputError (check_trace, the file's reader, a window outside the file or without
+/// requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes = nullptr);
 

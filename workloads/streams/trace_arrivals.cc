@@ -175,6 +175,7 @@ void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Repla
                    LoadNotes& notes) {
   const double recorded_s = std::min(replay.duration_s * compression_of(spec), recorded.length_s());
   const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
+                    : spec.contrast != 1       ? " (contrast)"
                     : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
                                                : "";
   note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, replay.duration_s), why, notes);
@@ -246,6 +247,9 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   }
   RateCurve curve;
   const bool is_as_is = target_rps <= 0;
+  if (is_as_is && spec.contrast != 1)
+    throw input_error(place_of_field(spec, "contrast"), text_of(spec.contrast) + " for a trace as recorded",
+                      "1, or a rate above 0");
   const bool needs_curve =
       !is_as_is || data.times_ns.empty() || (notes != nullptr && compression_of(spec) != 1);
   if (needs_curve) curve = curve_of(spec, data);

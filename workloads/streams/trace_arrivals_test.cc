@@ -137,10 +137,13 @@ TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   repeated.process = ArrivalProcess::kUniform;
   repeated.smooth_s = 0;
   TraceSpec clipped = repeated;
+  TraceSpec stretched = repeated;
   repeated.repeat = true;
   clipped.clip_rps = 1;
-  for (const auto& [spec, key] :
-       {std::pair{repeated, "repeat: found true"}, {clipped, "clip_rps: found 1"}}) {
+  stretched.contrast = 2;
+  for (const auto& [spec, key] : {std::pair{repeated, "repeat: found true"},
+                                  {clipped, "clip_rps: found 1"},
+                                  {stretched, "contrast: found 2 for a trace as recorded"}}) {
     try {
       make_arrivals(spec, 0, 1);
       ADD_FAILURE() << "accepted";
@@ -150,6 +153,31 @@ TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   }
   EXPECT_EQ(counts_of(*make_arrivals(repeated, 20, 1), 1), (std::vector<double>{30, 10, 30, 10}));
   EXPECT_EQ(counts_of(*make_arrivals(clipped, 20, 1), 1), (std::vector<double>{20, 20}));
+  EXPECT_EQ(counts_of(*make_arrivals(stretched, 20, 1), 1), (std::vector<double>{40, 0})) << "of 30 and 10";
+}
+
+TEST(Contrast, KeepsTheTargetMeanOfEveryShapeWithACurve) {
+  std::vector<std::string> shapes = autoscale_shape_names();
+  shapes.insert(shapes.end(), {"wiki", "tweet", "azure"});
+  for (const std::string& shape : shapes) {
+    SCOPED_TRACE(shape);
+    TraceSpec spec;
+    spec.shape = shape;
+    spec.duration_s = 1800;
+    double flatter = 0;  // the peak over the mean
+    for (const double contrast : {0.0, 0.5, 1.0, 3.0}) {
+      spec.contrast = contrast;
+      EXPECT_NEAR(make_arrivals(spec, 500, 1)->expected_requests(), 500 * spec.duration_s, 1e-3);
+      spec.scale_to = ScaleTo::kPeak;
+      const double peak_over_mean = 500 * spec.duration_s / make_arrivals(spec, 500, 1)->expected_requests();
+      spec.scale_to = ScaleTo::kMean;
+      EXPECT_GT(peak_over_mean, flatter);
+      if (contrast == 0) {
+        EXPECT_NEAR(peak_over_mean, 1, 1e-9);
+      }
+      flatter = peak_over_mean;
+    }
+  }
 }
 
 TEST_F(TraceArrivals, ScaleRecordedTimesByTheirCounts) {
@@ -384,6 +412,8 @@ TEST(CheckTrace, RefusesWhatDoesNotGoTogether) {
   refuses([](TraceSpec& spec) { spec.format = "csv"; });
   refuses([](TraceSpec& spec) { spec.duration_s = 0; });
   refuses([](TraceSpec& spec) { spec.from_s = 9, spec.to_s = 9; });
+  refuses([](TraceSpec& spec) { spec.contrast = 2; });
+  refuses([](TraceSpec& spec) { spec.shape = "step", spec.contrast = 2; });
   refuses([](TraceSpec& spec) { spec.shape = "step", spec.step_from = 0.5, spec.step_to = 0.2; });
   refuses([](TraceSpec& spec) {
     spec.shape = "file", spec.file = "/nowhere/x", spec.to_s = -1, spec.format = "?";
