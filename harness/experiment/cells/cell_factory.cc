@@ -338,6 +338,12 @@ double CellFactory::best_capacity(const Cell& cell) {
   return of.best_capacity.emplace(key, capacity_rps).first->second;
 }
 
+void CellFactory::refer_to(const Planned& plan, const Cell& cell, PreparedCell& prepared) {
+  prepared.reference_rps = plan.capacity_rps;
+  if (configuration(cell, Whose::kShared).settings.planner.workers == WorkerRule::kBalanced)
+    prepared.overload_rps = plan.capacity_rps;
+}
+
 void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   const bool is_tree = pipelines_[cell.pipeline].has_tasks();
   if (spec_.workload.rates_rps.empty() && is_tree) {
@@ -348,7 +354,7 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   if (spec_.workload.rates_rps.empty()) {
     const Planned& plan = planned(cell, Whose::kReference, 0);
     prepared.why = plan.why;
-    prepared.reference_rps = plan.capacity_rps;
+    refer_to(plan, cell, prepared);
     prepared.target_rps = cell.rate * plan.capacity_rps;
     return;
   }
@@ -359,7 +365,10 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
   }
   try {
     const bool by_best = is_tree || has_streams(configuration(cell, Whose::kShared).settings);
-    prepared.reference_rps = by_best ? best_capacity(cell) : planned(cell, Whose::kReference, 0).capacity_rps;
+    if (by_best)
+      prepared.reference_rps = best_capacity(cell);
+    else
+      refer_to(planned(cell, Whose::kReference, 0), cell, prepared);
   } catch (const InputError&) {
     // Shared settings that no system uses as they are: the rates are known without them.
   }

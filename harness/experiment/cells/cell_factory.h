@@ -29,6 +29,7 @@ struct PreparedCell {
   Plan plan;                 ///< the initial one
   double capacity_rps = 0;   ///< of that plan
   double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
+  double overload_rps = 0;   ///< reference_rps, if it is a plan's whose workers stay; else 0
   double target_rps = 0;     ///< that arrivals are scaled to; 0: recorded times as they are
   double offered_rps = 0;    ///< expected requests / duration
   double duration_s = 0;
@@ -114,6 +115,8 @@ class CellFactory {
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
   /// best_capacity_rps of the cell's streams or task tree; of several kinds of devices capacity_of_kinds_rps.
   double best_capacity(const Cell& cell);
+  /// With the reference plan; where workers follow the rate it is none that a cell has.
+  void refer_to(const Planned& plan, const Cell& cell, PreparedCell& prepared);
   /// Finds the rate that the cell's arrivals are scaled to; sets `why` when it has none.
   void find_target(const Cell& cell, PreparedCell& prepared);
   std::string text_of_cell(const Cell& cell, double target_rps, bool known);

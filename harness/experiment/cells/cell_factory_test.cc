@@ -176,6 +176,26 @@ TEST(CellFactory, LoadIsRelativeToTheCapacityOfThePlan) {
   }
 }
 
+// Nexus's batches are smaller with a factor of its own, its capacity is another; what is an overload is not.
+TEST(CellFactory, TheReferencePlanSaysWhatIsAnOverloadToAllSystems) {
+  const std::string text =
+      "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\n[cluster]\nworkers = 12\n"
+      "[[system]]\nname = \"naive\"\n[[system]]\nname = \"nexus\"\nset = { \"planner.sizing_factor\" = 4 }\n";
+  for (const char* loads : {"loads = [0.5]\n", "rates_rps = [100]\n"}) {
+    std::string own = text;
+    own.insert(std::string("[workload]\n").size(), loads);
+    const std::vector<PreparedCell> cells = prepare_all(parse(own));
+    ASSERT_EQ(cells.size(), 2U);
+    EXPECT_NE(cells[0].capacity_rps, cells[1].capacity_rps);
+    for (const PreparedCell& cell : cells) EXPECT_EQ(cell.overload_rps, cells[0].capacity_rps) << loads;
+    // With workers that follow the rate nobody has the reference plan.
+    for (const PreparedCell& cell : prepare_all(parse(own + "[planner]\nworkers = \"rate\"\n"))) {
+      EXPECT_GT(cell.reference_rps, 0);
+      EXPECT_EQ(cell.overload_rps, 0);
+    }
+  }
+}
+
 // The load stays that of the whole cluster; what a cell starts with is one worker a module.
 TEST(CellFactory, ACellThatStartsSmallHasTheLoadOfOneThatDoesNot) {
   const std::string text =

@@ -119,6 +119,7 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   run.recorded_peak_over_mean = prepared.recorded_peak_over_mean;
   run.sent_peak_over_mean = prepared.sent_peak_over_mean;
   run.slo_factor = slo_factor_of(prepared);
+  run.reference_rps = prepared.overload_rps;
   // With workers that serve several modules, or variants to choose from, capacity depends on which requests
   // are served, and how.
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {

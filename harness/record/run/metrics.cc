@@ -1,6 +1,7 @@
 #include "harness/record/run/metrics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,6 +41,36 @@ double mean_delay_ms(const RunRecord& record, TimeNs ModuleTotals::*sum) {
     total_ns += static_cast<double>(module.*sum) / started;
   }
   return any ? total_ns * 1e-6 : kNoValue;
+}
+
+/// Standard deviation of a histogram's values, each the middle of its bucket.
+double deviation_ms(const LatencyHistogram& histogram) {
+  const std::vector<std::uint64_t>& counts = histogram.counts();
+  const auto middle_ms = [](std::size_t bucket) {
+    const TimeNs below = bucket == 0 ? 0 : LatencyHistogram::upper_edge(bucket - 1);
+    return 0.5 * (ns_to_ms(below) + ns_to_ms(LatencyHistogram::upper_edge(bucket)));
+  };
+  const auto total = static_cast<double>(histogram.total());
+  double mean = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    mean += static_cast<double>(counts[i]) * middle_ms(i) / total;
+  double variance = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double distance = middle_ms(i) - mean;
+    variance += static_cast<double>(counts[i]) * distance * distance / total;
+  }
+  return std::sqrt(variance);
+}
+
+double mean_deviation_ms(const RunRecord& record, LatencyHistogram ModuleTotals::*histogram) {
+  double sum_ms = 0;
+  int modules = 0;
+  for (const ModuleTotals& module : record.modules) {
+    if ((module.*histogram).total() == 0) continue;
+    sum_ms += deviation_ms(module.*histogram);
+    ++modules;
+  }
+  return modules > 0 ? sum_ms / modules : kNoValue;
 }
 
 double latency_ms(const RunRecord& record, double quantile) {
@@ -189,10 +220,17 @@ double cost_per_h(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
   return cost_usd(record, from_ns, to_ns) / ns_to_s(to_ns - from_ns) * kSecondsPerHour;
 }
 
-/// Nothing where the capacity is not known.
+/// Nothing where the capacity is not known. By the reference plan it is the same seconds for all systems.
 std::optional<OverloadCounts> overload(Run run) {
   if (!run.capacity_at) return std::nullopt;
-  return overload_counts(run.record, run.capacity_at);
+  if (run.reference_rps <= 0) return overload_counts(run.record, run.capacity_at);
+  return overload_counts(run.record, [&run](TimeNs) { return run.reference_rps; });
+}
+
+double goodput_steady_rps(Run run) {
+  const auto counts = overload(run);
+  const double seconds = counts ? duration_s(run.record) - counts->seconds : 0;
+  return seconds > 0 ? static_cast<double>(run.record.in_time - counts->in_time) / seconds : kNoValue;
 }
 
 constexpr Metric kMetrics[] = {
@@ -242,12 +280,14 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
     {"slo_attainment", kHigher, true,
      [](Run run) { return share_if_any(run.record.in_time, run.record.sent); }},
-    // Over the overloaded seconds: those in which more was sent than the capacity then; 0 if there are none.
+    // Over the overloaded seconds: those in which more was sent than the capacity; 0 if there are none.
     {"goodput_overload_rps", kHigher, false,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(static_cast<double>(counts->in_time), counts->seconds) : kNoValue;
      }},
+    // Over the others.
+    {"goodput_steady_rps", kHigher, false, goodput_steady_rps},
     {"overload_s", kNeither, false,
      [](Run run) {
        const auto counts = overload(run);
@@ -320,6 +360,11 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }},
     {"batch_wait_ms_mean", kLower, false,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
+    // Standard deviations of the visits that started, mean over the modules where any did.
+    {"queueing_ms_sd", kLower, false,
+     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::queueing_delay); }},
+    {"batch_wait_ms_sd", kLower, false,
+     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }},
     // Mean over the modules of the visits that wait there, over the run; and of the modules.
     {"queue_mean", kLower, false, [](Run run) { return queue_mean(run.record); }},
     {"queue_longest_over_shortest", kNeither, false,

@@ -14,7 +14,7 @@ namespace harness {
 /// was sent at all.
 double min_goodput_share(std::span<const WindowCounts> windows, std::size_t length);
 
-/// What happened in the windows in which more was sent than the capacity at their start could serve.
+/// What happened in the windows in which more was sent than a capacity at their start could serve.
 struct OverloadCounts {
   double seconds = 0;  ///< length of those windows; the last window of a run may be a short one
   std::uint64_t sent = 0;

@@ -107,6 +107,40 @@ TEST(Metrics, OverloadFollowsTheCapacityOverTime) {
   EXPECT_EQ(counts.sent, 160u);
 }
 
+// Of 80, 200 and 100 in a second and 60 in half of one, three exceed a reference of 90/s, whatever the cell's
+// own plan could serve.
+TEST(Metrics, TheReferencePlanSaysWhatIsAnOverload) {
+  for (const double own : {100.0, 1000.0}) {
+    MeasuredRun run{four_windows(), own, [own](TimeNs) { return own; }, 375};
+    run.reference_rps = 90;
+    const SummaryRow row = summarise({}, run);
+    EXPECT_DOUBLE_EQ(row["overload_s"], 2.5);
+    EXPECT_DOUBLE_EQ(row["goodput_overload_rps"], (90 + 100 + 30) / 2.5);
+    EXPECT_DOUBLE_EQ(row["drop_rate_overload"], 140.0 / 360.0);
+    EXPECT_DOUBLE_EQ(row["goodput_steady_rps"], 80);
+    EXPECT_DOUBLE_EQ(row["capacity_rps"], own);
+  }
+}
+
+TEST(Metrics, SteadySecondsAreThoseWithoutOverload) {
+  EXPECT_DOUBLE_EQ(summary_of(four_windows())["goodput_steady_rps"], (80 + 100) / 2.0);
+  MeasuredRun run{four_windows(), 10, [](TimeNs) { return 10.0; }, 375};
+  EXPECT_TRUE(std::isnan(summarise({}, run)["goodput_steady_rps"]));
+}
+
+// Two modules: waits of 10 and 30 ms deviate by 10, three equal ones by nothing.
+TEST(Metrics, DelaysDeviateFromTheirMeanByModule) {
+  RunRecord record = four_windows();
+  record.modules.resize(3);
+  for (const int ms : {10, 30}) record.modules[0].batch_wait.add(ms * kNsPerMs);
+  record.modules[1].batch_wait.add(20 * kNsPerMs, 3);
+  record.modules[0].queueing_delay.add(kNsPerMs);
+  const SummaryRow row = summary_of(record);
+  EXPECT_NEAR(row["batch_wait_ms_sd"], 5, 5 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["queueing_ms_sd"], 0, 1e-9);
+  EXPECT_TRUE(std::isnan(summary_of(four_windows())["batch_wait_ms_sd"]));
+}
+
 TEST(Metrics, NoOverloadGivesZeros) {
   const SummaryRow row = summarise({}, {four_windows(), 1000, [](TimeNs) { return 1000.0; }, 375});
   EXPECT_EQ(row["overload_s"], 0);
@@ -322,6 +356,9 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "drop_share_first_two",
                                                "queueing_ms_mean",
                                                "batch_wait_ms_mean",
+                                               "goodput_steady_rps",
+                                               "queueing_ms_sd",
+                                               "batch_wait_ms_sd",
                                                "order_changes",
                                                "scheduler_utilisation",
                                                "offline_schedule_rps",

@@ -54,6 +54,7 @@ struct MeasuredRun {
   double recorded_peak_over_mean = kNoValue;       ///< of a recorded trace, the window that is replayed ...
   double sent_peak_over_mean = kNoValue;           ///< ... and of the rate at which it is sent
   double slo_factor = kNoValue;  ///< the SLO in shortest service times, where it was given so
+  double reference_rps = 0;      ///< beyond which the workload is an overload; 0: beyond capacity_at
 };
 
 /// A metric: everything that the harness knows of it. The list of all stands in metrics.cc, and a new one is
