@@ -26,7 +26,8 @@ constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kA
 constexpr std::pair<const char*, Verdict> kVerdictNames[] = {{"reproduced", Verdict::kReproduced},
                                                              {"partly", Verdict::kPartly},
                                                              {"undecided", Verdict::kUndecided},
-                                                             {"not reproduced", Verdict::kNotReproduced}};
+                                                             {"not reproduced", Verdict::kNotReproduced},
+                                                             {"not run", Verdict::kNotRun}};
 constexpr std::pair<const char*, Kind> kKindNames[] = {{"paper", Kind::kPaper},
                                                        {"reading", Kind::kReading},
                                                        {"calibrated", Kind::kCalibrated},
@@ -192,7 +193,7 @@ const char* name_of(Verdict verdict) {
   for (const auto& [name, named] : kVerdictNames) {
     if (named == verdict) return name;
   }
-  return "not run";
+  return "";
 }
 
 const char* name_of(Kind kind) {

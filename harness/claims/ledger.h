@@ -82,7 +82,8 @@ struct Claim {
   std::optional<Interval> partly;
   std::vector<std::string> for_each;
   Combine combine = Combine::kAll;
-  Verdict known = Verdict::kReproduced;  ///< a verdict worse than this is a change for the worse
+  Verdict known = Verdict::kReproduced;  ///< a verdict worse than this is a change for the worse; kNotRun:
+                                         ///< none was found yet
   std::string see;
   std::string note;
 };

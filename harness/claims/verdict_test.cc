@@ -95,6 +95,7 @@ TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
       {"one of three holds", "expect = '> 5'", Verdict::kNotReproduced, true},
       {"the others within partly", "expect = '> 5'\npartly = '> 1'", Verdict::kPartly, true},
       {"one of them beyond it", "expect = '> 5'\npartly = '> 2'", Verdict::kNotReproduced, true},
+      {"not run before", "expect = '> 10'\nknown = 'not run'", Verdict::kNotReproduced, false},
       {"none holds", "expect = '> 10'\nknown = 'partly'", Verdict::kNotReproduced, true},
       {"which is known", "expect = '> 10'\nknown = 'not reproduced'", Verdict::kNotReproduced, false},
       {"the least", "combine = 'min'\nexpect = [1.6, 17]", Verdict::kNotReproduced, true},
