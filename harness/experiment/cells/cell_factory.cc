@@ -439,6 +439,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
     prepared.why = plan.why;
     prepared.plan = plan.plan;
+    prepared.plan_is_shared = !plans_itself(cell, configuration(cell, Whose::kOwn));
     prepared.capacity_rps = plan.capacity_rps;
     if (settings.planner.initial_workers > 0 && plan.why.empty()) {
       RunSpec run = make_world(cell);

@@ -26,12 +26,13 @@ struct PreparedCell {
   Cell cell;
   Settings settings;
   TimeNs slo_ns = 0;
-  Plan plan;                 ///< the initial one
-  double capacity_rps = 0;   ///< of that plan
-  double reference_rps = 0;  ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
-  double overload_rps = 0;   ///< reference_rps, if it is a plan's whose workers stay; else 0
-  double target_rps = 0;     ///< that arrivals are scaled to; 0: recorded times as they are
-  double offered_rps = 0;    ///< expected requests / duration
+  Plan plan;                    ///< the initial one
+  bool plan_is_shared = false;  ///< by the shared planner
+  double capacity_rps = 0;      ///< of that plan
+  double reference_rps = 0;     ///< capacity that loads are relative to; 0: that plan cannot meet the SLO
+  double overload_rps = 0;      ///< reference_rps, if it is a plan's whose workers stay; else 0
+  double target_rps = 0;        ///< that arrivals are scaled to; 0: recorded times as they are
+  double offered_rps = 0;       ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
   double recorded_peak_over_mean = kNoValue;  ///< of the window of a recorded trace (LoadNotes), as the next

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <set>
+#include <tuple>
 
 #include "harness/core/error.h"
+#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/record/analysis/text_table.h"
+#include "harness/serving/sizing_planner.h"
 
 namespace harness {
 namespace {
@@ -245,6 +250,56 @@ std::vector<std::string> run_notes(const CellFactory& factory, std::span<const D
   return notes;
 }
 
+namespace {
+
+std::string sizes_text(const std::vector<int>& batches) {
+  std::string text;
+  for (const int batch : batches) text += (text.empty() ? "" : " ") + std::to_string(batch);
+  return text;
+}
+
+/// What is planned where execution times are `factor` times as long; "" where that is what is planned now.
+std::string other_sizes(const RunSpec& world, double factor, const std::vector<int>& now) {
+  std::vector<Profile> profiles = world.profiles;
+  for (Profile& profile : profiles) {
+    for (TimeNs& latency : profile.latency_ns) latency = std::llround(static_cast<double>(latency) * factor);
+  }
+  ServingContext context = make_context(world);
+  for (std::size_t k = 0; k < profiles.size(); ++k) context.profiles[k] = &profiles[k];
+  try {
+    const std::vector<int> other = size_batches(context, world.planner, world.module_overrides);
+    return other == now ? "" : "plan batches of " + sizes_text(other);
+  } catch (const InputError&) {
+    return "leave no batches that meet the SLO";
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells) {
+  std::set<std::tuple<std::size_t, TimeNs, std::size_t, std::vector<std::size_t>>> looked_at;
+  std::set<std::string> plans;
+  std::vector<std::string> notes;
+  for (const PreparedCell& cell : cells) {
+    if (is_live(cell) || !cell.why.empty() || !cell.plan_is_shared) continue;
+    const Cell& named = cell.cell;
+    if (!looked_at.emplace(named.pipeline, cell.slo_ns, named.system, named.swept).second) continue;
+    const std::string title =
+        cell.identity.pipeline + ", SLO " + text_of(ns_to_ms(cell.slo_ns)) + " ms: execution times 1 % ";
+    if (!plans.insert(title + planning_text(cell.settings, cell.module_names)).second) continue;
+    const RunSpec world = factory.make_world(named);
+    const std::vector<int> now = size_batches(make_context(world), world.planner, world.module_overrides);
+    const std::string longer = other_sizes(world, 1.01, now);
+    const std::string shorter = other_sizes(world, 0.99, now);
+    std::string found = longer.empty() ? "" : "longer " + longer;
+    if (!shorter.empty()) found += (found.empty() ? "shorter " : ", 1 % shorter ") + shorter;
+    if (found.empty()) continue;
+    std::string note = title + found + " instead of " + sizes_text(now);
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 std::vector<PreparedCell> ExperimentRun::prepare_wanted() {
   std::vector<PreparedCell> cells;
   for (const ExpectedCell& cell : wanted()) {
@@ -252,6 +307,12 @@ std::vector<PreparedCell> ExperimentRun::prepare_wanted() {
     cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
   }
   return cells;
+}
+
+std::vector<std::string> ExperimentRun::dry_run_notes(const std::vector<PreparedCell>& cells) const {
+  std::vector<std::string> notes = run_notes(*factory_, needs_, machines_);
+  for (std::string& note : size_notes(*factory_, cells)) notes.push_back(std::move(note));
+  return notes;
 }
 
 std::string ExperimentRun::plan_text(bool brief, const std::vector<PreparedCell>& cells) const {
@@ -265,8 +326,7 @@ std::string ExperimentRun::plan_text(bool brief, const std::vector<PreparedCell>
     text += "; with [repeat_until] up to " + counted(expected_.size(), "cell") + " (" +
             std::to_string(max_seeds(spec_)) + " seeds)";
   }
-  for (const std::string& note : run_notes(*factory_, needs_, machines_))
-    text += "\n" + (brief ? file_ + ": " : "") + note;
+  for (const std::string& note : dry_run_notes(cells)) text += "\n" + (brief ? file_ + ": " : "") + note;
   return text + "\n";
 }
 
@@ -287,7 +347,7 @@ std::string ExperimentRun::plan_json(const std::vector<PreparedCell>& cells) con
   object.add("live_s", total.live_s);
   object.add("rows_bytes", needs_of_all_.row_bytes(wanted_));
   object.add("layouts", std::vector<std::string>(layouts.begin(), layouts.end()));
-  object.add("notes", run_notes(*factory_, needs_, machines_));
+  object.add("notes", dry_run_notes(cells));
   object.add("cells", Json{json_lines(rows)});
   return object.json(",\n").text;
 }

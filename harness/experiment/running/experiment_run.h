@@ -61,6 +61,7 @@ class ExperimentRun {
   std::vector<PreparedCell> prepare_wanted();
   std::string plan_text(bool brief, const std::vector<PreparedCell>& cells) const;
   std::string plan_json(const std::vector<PreparedCell>& cells) const;
+  std::vector<std::string> dry_run_notes(const std::vector<PreparedCell>& cells) const;
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
   std::string difference_from(const ForeignCell& foreign);
@@ -132,3 +133,7 @@ std::vector<std::string> run_notes(const CellFactory& factory, std::span<const D
                                    std::span<const RankMachine> machines);
 
 }  // namespace harness
+/// Simulated cells whose batch sizes the shared planner would choose otherwise if execution times were 1 %
+/// longer or shorter, a line for each such plan.
+std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells);
+

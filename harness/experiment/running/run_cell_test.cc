@@ -17,6 +17,7 @@
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/experiment_run.h"
 #include "harness/experiment/running/run_cell.h"
 
 namespace harness {
@@ -104,6 +105,33 @@ TEST_F(CellRuns, KeepThePeakOverTheMeanOfALogAndOfWhatIsSentOfIt) {
   const SummaryRow generated = read_summary(how().path).front();
   EXPECT_TRUE(std::isnan(generated["recorded_peak_over_mean"]) &&
               std::isnan(generated["sent_peak_over_mean"]));
+}
+
+// Batches of 1 to 4 take 10, 12, 15 and 18 ms, and twice that is to be within the SLO.
+TEST_F(CellRuns, AreSaidToHaveSizesOnTheEdge) {
+  std::ofstream(folder_ + "/set.toml")
+      << "device = 'A40'\n[[profile]]\nmodel = 'm'\nlatency_ms = [10, 12, 15, 18]\n";
+  std::ofstream(folder_ + "/pipe.toml") << "slo_ms = 30\n[[module]]\nname = 'a'\nmodel = 'm'\n";
+  const auto notes_of = [&](const std::string& slos, const std::string& rest = "") {
+    const ExperimentSpec spec = parse(
+        "[workload]\npipelines = ['" + folder_ + "/pipe.toml']\ntraces = ['poisson']\nloads = [0.5, 1]\n" +
+        "seeds = [1, 2]\nduration_s = 1\nslo_ms = " + slos + "\n[[system]]\nname = 'naive'\n" +
+        "[[system]]\nname = 'pard'\n[cluster]\nprofiles = '" + folder_ + "/set.toml'\n" + rest);
+    CellFactory factory(spec, "b");
+    std::vector<PreparedCell> cells;
+    for (const Cell& cell : factory.cells()) cells.push_back(factory.prepare(cell));
+    return size_notes(factory, cells);
+  };
+  EXPECT_EQ(
+      notes_of("[30, 33, 35.7, 20]"),
+      (std::vector<std::string>{
+          "pipe, SLO 30 ms: execution times 1 % longer plan batches of 2 instead of 3",     // 30.3 ms
+          "pipe, SLO 35.7 ms: execution times 1 % shorter plan batches of 4 instead of 3",  // 35.64 ms
+          "pipe, SLO 20 ms: execution times 1 % longer leave no batches that meet the SLO instead of 1"}));
+  EXPECT_EQ(notes_of("[30]", "[module.a]\nbatch = 3\n"), std::vector<std::string>()) << "not planned";
+  EXPECT_EQ(notes_of("[45]", "[planner]\nsizing_factor = 3\n"),
+            (std::vector<std::string>{
+                "pipe, SLO 45 ms: execution times 1 % longer plan batches of 2 instead of 3"}));
 }
 
 TEST_F(CellRuns, KeepTheSloAsTheMultipleThatWasAskedFor) {
