@@ -93,9 +93,11 @@ class Accounting {
     on_arrived(now, record.visit.module);
   }
 
-  /// The batch took exec_ns, and gpu_ns of GPU time (the same but for shared and delay services).
-  void on_batch_done(ModuleId module, std::size_t visits, TimeNs exec_ns, TimeNs gpu_ns) {
+  /// The batch, which ended then, took exec_ns, and gpu_ns of GPU time (the same but for shared and delay
+  /// services).
+  void on_batch_done(TimeNs ended_ns, ModuleId module, std::size_t visits, TimeNs exec_ns, TimeNs gpu_ns) {
     ModuleTotals& totals = record_.modules[module];
+    totals.ends.add(ended_ns);
     totals.done += visits;
     totals.exec_ns += exec_ns * static_cast<TimeNs>(visits);
     record_.gpu_ns += gpu_ns;

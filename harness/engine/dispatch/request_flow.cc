@@ -152,7 +152,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const std::span<const BatchVisit> visits = state.running;
   const TimeNs exec_ns = ended_ns - started_ns;
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
-  accounting_.on_batch_done(module, visits.size(), exec_ns, gpu_ns);
+  accounting_.on_batch_done(ended_ns, module, visits.size(), exec_ns, gpu_ns);
   acknowledge(module, state.queue, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder

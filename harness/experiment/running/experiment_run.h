@@ -116,6 +116,10 @@ class ExperimentRun {
   ExperimentEnd end_;
 };
 
+/// "cells 3, 5 and 12 more: batches of a module end in step (lockstep up to 0.93)" of simulated cells whose
+/// lockstep is above kInStep; "" where there is none.
+std::string lockstep_text(const std::vector<SummaryRow>& rows);
+
 // `--dry-run`: what an experiment would run.
 
 /// A table of the cells: batch size x workers of each module, capacity, offered rate, expected requests.
@@ -132,8 +136,8 @@ std::string dry_run_total(const std::vector<PreparedCell>& cells);
 std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
                                    std::span<const RankMachine> machines);
 
-}  // namespace harness
 /// Simulated cells whose batch sizes the shared planner would choose otherwise if execution times were 1 %
 /// longer or shorter, a line for each such plan.
 std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells);
 
+}  // namespace harness

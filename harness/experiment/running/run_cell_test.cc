@@ -134,6 +134,25 @@ TEST_F(CellRuns, AreSaidToHaveSizesOnTheEdge) {
                 "pipe, SLO 45 ms: execution times 1 % longer plan batches of 2 instead of 3"}));
 }
 
+SummaryRow in_step(std::uint32_t index, double lockstep, const std::string& runtime = "simulated") {
+  SummaryRow row;
+  row.cell.index = index;
+  row.cell.runtime = runtime;
+  for (std::size_t i = 0; i < row.values.size(); ++i) {
+    if (std::string(metrics()[i].name) == "lockstep") row.values[i] = lockstep;
+  }
+  return row;
+}
+
+TEST(LockstepText, NamesTheFirstCellsAboveTheLimit) {
+  EXPECT_EQ(lockstep_text({in_step(0, kNoValue), in_step(1, 0.25), in_step(2, 0.9, "emulated")}), "");
+  const std::string end = ": batches of a module end in step (lockstep up to ";
+  EXPECT_EQ(lockstep_text({in_step(4, 0.506), in_step(5, 0.1)}), "cell 4" + end + "0.51)");
+  EXPECT_EQ(lockstep_text({in_step(4, 0.6), in_step(5, 0.93)}), "cells 4 and 5" + end + "0.93)");
+  EXPECT_EQ(lockstep_text({in_step(3, 0.6), in_step(5, 0.93), in_step(6, 0.7), in_step(9, 0.8)}),
+            "cells 3, 5 and 2 more" + end + "0.93)");
+}
+
 TEST_F(CellRuns, KeepTheSloAsTheMultipleThatWasAskedFor) {
   std::string text = workload_of("naive", "0.5", 1);
   EXPECT_TRUE(std::isnan(run_first(text, how())["slo_factor"]));

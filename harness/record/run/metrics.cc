@@ -378,6 +378,8 @@ constexpr Metric kMetrics[] = {
     {"arrival_cv_rising_share", kNeither, true,
      [](Run run) { return arrival_variation(run.record).rising_share; }},
     {"utilisation_spread", kNeither, true, [](Run run) { return utilisation_spread(run.record); }},
+    // Of the module whose workers' batches end together most.
+    {"lockstep", kNeither, true, [](Run run) { return lockstep(run.record); }},
     {"gpu_utilisation", kNeither, true, [](Run run) { return gpu_utilisation(run.record); }},
     // What a system without any loss would complete (PARD, section 5.4).
     {"capacity_goodput_rps", kNeither, false,

@@ -390,6 +390,7 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "arrival_cv_max_over_min",
                                                "arrival_cv_rising_share",
                                                "utilisation_spread",
+                                               "lockstep",
                                                "recorded_peak_over_mean",
                                                "sent_peak_over_mean",
                                                "slo_factor"};

@@ -53,6 +53,30 @@ double utilisation_spread(const RunRecord& record) {
   return largest - least;
 }
 
+double lockstep(const BatchEnds& ends, std::uint32_t workers) {
+  constexpr std::uint32_t kLeastWorkers = 8;
+  constexpr std::uint64_t kLeastEnds = 10;  // of each
+  if (workers < kLeastWorkers || ends.count < kLeastEnds * workers) return kNoValue;
+  const auto count = static_cast<double>(ends.count);
+  const auto slots = static_cast<double>(ends.last_slot + 1);
+  const double others = workers - 1.0;
+  const double by_chance = count / workers * others / slots;
+  if (by_chance >= others / 2) return kNoValue;
+  return (2 * static_cast<double>(ends.pairs) / count - by_chance) / (others - by_chance);
+}
+
+double lockstep(const RunRecord& record) {
+  if (record.shares_workers) return kNoValue;
+  std::vector<std::uint32_t> workers(record.modules.size(), 0);
+  for (const PlanRow& row : record.plans) workers[row.module] = std::max(workers[row.module], row.workers);
+  double largest = kNoValue;
+  for (std::size_t m = 0; m < workers.size(); ++m) {
+    const double own = lockstep(record.modules[m].ends, workers[m]);
+    if (own == own) largest = std::max(own, largest == largest ? largest : 0.0);
+  }
+  return largest;
+}
+
 double queue_mean(const RunRecord& record) {
   const std::vector<double> queues = mean_queues(record);
   if (queues.empty()) return kNoValue;

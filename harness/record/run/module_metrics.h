@@ -33,6 +33,19 @@ double longest_over_shortest_queue(const RunRecord& record);
 /// (gpu_utilisation by module). kNoValue for fewer than two modules with workers, or if these serve several.
 double utilisation_spread(const RunRecord& record);
 
+/// How far the workers of one module keep step: of the module's other workers the share whose batch ends in
+/// the same slot of BatchEnds as a worker's own, on average over the ends, less what chance brings and over
+/// what is left above that: (m - c) / (W - 1 - c), with m = 2 pairs / n the ends beside an end, n the ends,
+/// W the module's most workers at a time, and c = n (W - 1) / (W K) over the K slots up to the last end. So 0
+/// on average where phases are independent, 1 where all always end together. kNoValue for fewer than 8
+/// workers or 10 ends a worker, and where an end comes every two slots of each worker or more often, which
+/// tells no phases apart.
+double lockstep(const BatchEnds& ends, std::uint32_t workers);
+/// The largest of the modules, at least 0; kNoValue where none has one or workers serve several modules.
+double lockstep(const RunRecord& record);
+/// Above it a cell is said to be in step: more than a quarter of a module's workers.
+inline constexpr double kInStep = 0.25;
+
 /// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
 /// the last module, where they ended (PARD figures 2c and 11b).
 struct DropPlaces {

@@ -72,6 +72,45 @@ TEST(ModuleMetrics, QueuesAreByLittlesLaw) {
   EXPECT_TRUE(std::isnan(longest_over_shortest_queue(record)));
 }
 
+BatchEnds ends_of(std::uint64_t count, std::uint64_t pairs, std::int64_t slots) {
+  return {count, pairs, slots - 1};
+}
+
+// 8 workers, 100 batches each of 10 slots: by chance 7/10 of the other 7 end in the same slot.
+TEST(ModuleMetrics, LockstepIsTheShareOfOthersAboveChance) {
+  EXPECT_DOUBLE_EQ(lockstep(ends_of(800, 100 * 28, 1000), 8), 1) << "all 8, 28 pairs, each time";
+  EXPECT_DOUBLE_EQ(lockstep(ends_of(800, 100 * 2 * 6, 1000), 8), (3 - 0.7) / (7 - 0.7)) << "two fours";
+  EXPECT_NEAR(lockstep(ends_of(800, 280, 1000), 8), 0, 1e-12) << "2 x 280 / 800 = 0.7";
+  EXPECT_TRUE(std::isnan(lockstep(ends_of(700, 0, 1000), 7))) << "few workers";
+  EXPECT_TRUE(std::isnan(lockstep(ends_of(79, 0, 100), 8))) << "few ends";
+  EXPECT_TRUE(std::isnan(lockstep(ends_of(800, 100 * 28, 200), 8))) << "batches of two slots";
+}
+
+TEST(ModuleMetrics, EndsInTheSameSlotArePairs) {
+  constexpr TimeNs kSlot = TimeNs{1} << BatchEnds::kSlotBits;
+  BatchEnds ends;
+  for (const TimeNs at : {3 * kSlot, 4 * kSlot - 1, 4 * kSlot, 6 * kSlot, 6 * kSlot, 6 * kSlot + 7})
+    ends.add(at);
+  EXPECT_EQ(ends.count, 6U);
+  EXPECT_EQ(ends.pairs, 1U + 0 + 3);
+  EXPECT_EQ(ends.last_slot, 6);
+}
+
+TEST(ModuleMetrics, LockstepOfARunIsThatOfTheModuleWithMost) {
+  RunRecord record;
+  record.modules.resize(3);
+  record.modules[0].ends = ends_of(800, 0, 1000);
+  record.modules[1].ends = ends_of(800, 100 * 2 * 6, 1000);
+  record.modules[2].ends = ends_of(200, 100, 1000);
+  // Module 1 goes from 4 workers to 8 and back; module 2 has 2.
+  record.plans = {{0, 0, 8}, {0, 1, 4}, {0, 2, 2}, {kNsPerS, 1, 8}, {2 * kNsPerS, 1, 4}};
+  EXPECT_DOUBLE_EQ(lockstep(record), (3 - 0.7) / (7 - 0.7));
+  record.plans.resize(1);
+  EXPECT_EQ(lockstep(record), 0) << "less than chance";
+  record.shares_workers = true;
+  EXPECT_TRUE(std::isnan(lockstep(record)));
+}
+
 TEST(ModuleMetrics, UtilisationByModule) {
   RunRecord record;
   record.duration_ns = 10 * kNsPerS;

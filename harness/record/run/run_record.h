@@ -178,6 +178,25 @@ struct GapTotals {
 };
 
 /// Totals of one module.
+/// Batches of a module that ran to their end, and how many of these ends come together.
+struct BatchEnds {
+  /// Time is divided into slots of so many ns, about 1 ms.
+  static constexpr int kSlotBits = 20;
+
+  std::uint64_t count = 0;
+  std::uint64_t pairs = 0;  ///< of ends in the same slot
+  std::int64_t last_slot = -1;
+  std::uint64_t others_in_slot = 0;  ///< ends in last_slot before the last one
+
+  void add(TimeNs ended_ns) {
+    const std::int64_t slot = ended_ns >> kSlotBits;
+    others_in_slot = slot == last_slot ? others_in_slot + 1 : 0;
+    pairs += others_in_slot;
+    last_slot = slot;
+    ++count;
+  }
+};
+
 struct ModuleTotals {
   std::uint64_t arrived = 0;
   std::uint64_t done = 0;
@@ -197,6 +216,7 @@ struct ModuleTotals {
   LatencyHistogram batch_wait;
   RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
   GapTotals gaps;
+  BatchEnds ends;
 
   /// All but the histograms.
   static void list(auto& row, auto&& column) {
@@ -222,6 +242,9 @@ struct ModuleTotals {
     column("gaps", row.gaps.count);
     column("gap_ns", row.gaps.sum_ns);
     column("gap_squares_ns2", row.gaps.squares_ns2);
+    column("ends", row.ends.count);
+    column("end_pairs", row.ends.pairs);
+    column("last_end_slot", row.ends.last_slot);
   }
 };
 
