@@ -101,6 +101,7 @@ std::vector<std::string> plan_columns() {
 std::vector<std::string> selecting_columns() {
   std::vector<std::string> names = summary_columns();
   names.emplace_back("experiment");
+  names.emplace_back("setting");
   return names;
 }
 

@@ -44,7 +44,7 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
 std::vector<std::string> numeric_columns();
 /// The columns of a module's part of a plan: COLUMN of "plan.MODULE.COLUMN".
 std::vector<std::string> plan_columns();
-/// All columns, and `experiment`: what rows can be selected by, besides parameters.
+/// All columns, `experiment` and `setting`: what rows can be selected by, besides parameters with a dot.
 std::vector<std::string> selecting_columns();
 
 }  // namespace harness

@@ -57,6 +57,11 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
 
 bool of_system(const SweepAxis& axis) { return known_system(section_of(axis.key)) != nullptr; }
 
+const NamedSetting* setting_of(const ExperimentSpec& spec, const Cell& cell) {
+  return spec.settings.empty() || cell.swept.front() == kNotSwept ? nullptr
+                                                                  : &spec.settings[cell.swept.front()];
+}
+
 class Expansion {
  public:
   Expansion(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines)
@@ -145,6 +150,8 @@ class Expansion {
     }
     cells_.push_back(cell);
     cells_.back().index = static_cast<std::uint32_t>(cells_.size() - 1);
+    if (const NamedSetting* setting = setting_of(spec_, cell); setting != nullptr && setting->load)
+      cells_.back().rate = *setting->load;
     if (spec_.workload.rates_per_worker)
       cells_.back().rate *= shared_settings_of(spec_, cell).cluster.workers;
   }
@@ -161,12 +168,18 @@ Assignment assignment_of(const SweepAxis& axis, std::size_t value) {
 Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
   Settings settings = spec.base;
   settings.trace = spec.traces.at(spec.workload.traces[cell.trace].name);
+  const NamedSetting* setting = setting_of(spec, cell);
+  for (std::size_t i = 0; setting != nullptr && i < setting->values.size(); ++i) {
+    const Assignment& value = setting->values[i];
+    if (own || known_system(section_of(value.key)) == nullptr) assign(settings, value);
+  }
   if (own) {
     settings.planner_system = spec.systems[cell.system].planner;
     for (const Assignment& assignment : spec.systems[cell.system].overrides) assign(settings, assignment);
   }
   for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
-    if (cell.swept[axis] == kNotSwept || (!own && of_system(spec.sweeps[axis]))) continue;
+    if (cell.swept[axis] == kNotSwept || spec.sweeps[axis].key == kSettingKey) continue;
+    if (!own && of_system(spec.sweeps[axis])) continue;
     assign(settings, assignment_of(spec.sweeps[axis], cell.swept[axis]));
   }
   if (cell.runtime != Runtime::kSimulated) {

@@ -66,6 +66,11 @@ constexpr PlainKey kKeys[] = {
      "axis over any setting but the axes of [workload]; the key of a system, trace, module or of [live] "
      "multiplies only the cells it concerns"},
     {"sweep", "values", "(needed)", "values that the key may have", "the axis' values, in order"},
+    {"setting", "name", "(needed)", "a text", "what results call these values: the parameter `setting`"},
+    {"setting", "set", "(needed)",
+     "a table of dotted keys of cluster, serving, planner, module.NAME, trace.NAME and systems, and "
+     "workload.load",
+     "values that go together; what a [[system]] sets for itself stays"},
     {"cluster.device", "name", "(needed)", "a device of the set of profiles", "the kind"},
     {"cluster.device", "count", "(needed)", "an integer from 1 to 1000000", "how many there are"},
     {"cluster.device", "usd_per_h", "(needed)", "a number from 0 to 1e+06",

@@ -25,7 +25,7 @@ constexpr double kLargestLimit = 1e9;
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
   for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module",
-                            "system", "sweep", "fault", "record", "repeat_until"}) {
+                            "system", kSettingKey, "sweep", "fault", "record", "repeat_until"}) {
     names.push_back(table);
   }
   for (const std::string& system : known_systems()) names.push_back(system);
@@ -407,6 +407,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   read_systems(document, spec);
   spec.base.faults = read_faults(document);
   read_sweeps(document, spec);
+  read_named_settings(document, spec);
   read_repeat_until(document, spec);
   check_devices(spec);
   return spec;

@@ -52,6 +52,17 @@ struct SweepAxis {
   InputPlace place;
 };
 
+/// The key of [[setting]], and of its axis among the sweeps.
+inline constexpr const char* kSettingKey = "setting";
+
+/// [[setting]]: values that go together under a name; all of them make the axis `setting`.
+struct NamedSetting {
+  std::string name;
+  std::vector<Assignment> values;
+  std::optional<double> load;  ///< in place of workload.loads
+  InputPlace place;
+};
+
 std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 
 /// [workload]: the axes of what is offered.
@@ -103,7 +114,8 @@ struct ExperimentSpec {
   /// Of those keys of other tables that say how much a cell takes, where the file sets them.
   std::map<std::string, InputPlace> size_places;
   std::vector<SystemSpec> systems;
-  std::vector<SweepAxis> sweeps;
+  std::vector<NamedSetting> settings;
+  std::vector<SweepAxis> sweeps;  ///< where there are settings, theirs first
   std::optional<RepeatUntil> repeat;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   KeptBy rows = {true};

@@ -44,6 +44,9 @@ void assign_to_streams(TraceSpec& trace, const std::string& field, const Assignm
 /// The classes as tables of the trace of that name, which read back as the same: their keys with a meaning.
 std::string stream_tables(const std::string& trace, const std::vector<StreamClass>& classes);
 
+/// Fills `spec.settings` and puts their axis before `spec.sweeps`; all else has been read. Throws InputError.
+void read_named_settings(const TableReader& document, ExperimentSpec& spec);
+
 /// The key of [cluster] that holds the kinds of devices.
 inline constexpr const char* kDeviceKey = "device";
 
