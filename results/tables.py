@@ -13,8 +13,12 @@ trace cv --csv`). Below
 
     <!-- claims: pard.overall.* -->
 
-stand the claims with such ids, their kinds and verdicts, from results-out/claims.json (`harness claims --json`). With --check nothing is
-written; exit code 1 says that a table differs.
+stand the claims with such ids, their kinds and verdicts, from results-out/claims.json (`harness claims --json`). Below
+
+    <!-- fit: best-fit; claims -->
+
+stands what `harness fit` found (results-out/best-fit.h5): points, knobs, claims or steps. With --check nothing is written; exit code 1 says that a
+table differs.
 """
 
 import argparse
@@ -29,10 +33,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
 from harness_results.file import Results  # noqa: E402
+from harness_results.fit import Fit  # noqa: E402
 from harness_results.names import number  # noqa: E402
 from selection import series_of  # noqa: E402
 
-MARKER = re.compile(r"^<!-- (table|csv|claims): (.*) -->$")
+MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 SHARES = ("rate", "share", "gap", "utilisation", "attainment")
 WHOLE_FROM = 1000
 
@@ -174,7 +179,77 @@ def claims_lines(claims, pattern):
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
+def named(claim):
+    return f"`{claim.split('.', 1)[1]}`"
+
+
+def fit_points(fit):
+    lines = [["setting", "where", "claims", "reproduced", "partly", "seeds disagree", "score", "distance"]]
+    chosen = [("the project's", 0), ("best", fit.best["point"])]
+    chosen += [(f"front, point {row['point']}", row["point"]) for row in fit.front() if row["point"] not in (0, fit.best["point"])]
+    for name, point in chosen:
+        for row in fit.points:
+            if row["point"] == point:
+                lines.append([name, "confirmed" if row["stage"] == "confirm" else "search"] +
+                             [f"{row[key]}" for key in ("judged", "reproduced", "partly", "noisy")] +
+                             [f"{row['held']:.1f}", f"{row['distance']:.2f}"])
+    return lines
+
+
+def fit_knobs(fit):
+    lines = [["choice", "the project's", "best", "effect, claims", "claims that it moves by half or more (best with)"]]
+    for knob in sorted(fit.knobs, key=fit.main_effect, reverse=True):
+        best = fit.at[fit.best["point"]][knob]
+        moved = ", ".join(f"{named(claim)} ({value})" for claim, value in fit.flipped(knob, 0.5))
+        lines.append([knob, fit.standard(knob), best["value"] if best["active"] else "-", f"{fit.main_effect(knob):.1f}", moved or "-"])
+    return lines
+
+
+def fit_claims(fit):
+    lines = [["claim", "the project's", "best", "score in the design, %", "most with"]]
+    for claim in fit.claims:
+        verdicts = []
+        for point in (0, fit.best["point"]):
+            row = fit.verdict(claim, point, confirmed=True)
+            verdicts.append("-" if row is None else row["verdict"] + (", seeds disagree" if row["noisy"] else ""))
+        reach = fit.reach(claim)
+        share = "-" if reach is None else f"{100 * reach.share:.0f}"
+        most = "-" if reach is None or reach.share == 0 else f"{reach.knob} = {reach.value} ({100 * reach.with_value:.0f} %)"
+        lines.append([named(claim)] + verdicts + [share, most])
+    return lines
+
+
+def fit_steps(fit):
+    """Each step from the project's setting, and the claims whose verdict is another there."""
+    lines = [["step", "reproduced", "partly", "other verdicts"]]
+    for row in fit.points:
+        changed = ", ".join(f"{knob} = {setting['value']}" for knob, setting in fit.at[row["point"]].items() if not setting["standard"])
+        others = []
+        for claim in fit.claims:
+            here, standard = fit.verdict(claim, row["point"]), fit.verdict(claim, 0)
+            if here["verdict"] != standard["verdict"]:
+                others.append(f"{named(claim)} {here['verdict']}")
+        lines.append([changed or "none", str(row["reproduced"]), str(row["partly"]), ", ".join(others) or "-"])
+    return lines
+
+
+FIT_TABLES = {"points": fit_points, "knobs": fit_knobs, "claims": fit_claims, "steps": fit_steps}
+
+
+def fit_lines(words, folder):
+    stem, _, what = (part.strip() for part in words.partition(";"))
+    path = folder / f"{stem}.h5"
+    if what not in FIT_TABLES:
+        raise TableError(f"fit: {what}: allowed: {', '.join(FIT_TABLES)}")
+    if not path.exists():
+        raise TableError(f"{path}: not found; harness fit makes it")
+    head, *lines = FIT_TABLES[what](Fit(path))
+    return ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head)] + lines]
+
+
 def lines_below(kind, words, folder):
+    if kind == "fit":
+        return fit_lines(words, folder)
     if kind == "claims":
         path = folder / "claims.json"
         if not path.exists():

@@ -120,6 +120,42 @@ class Tables(unittest.TestCase):
         with self.assertRaisesRegex(tables.TableError, "not found"):
             tables.fill("<!-- csv: none; rows=a; columns=b; metric=c -->", self.folder)
 
+    def write_fit(self):
+        """Four points of a knob with two values: claim a needs the second, b holds everywhere, c nowhere."""
+        text = "S24"
+        points = [(number, b"design", 3, 1 + number % 2, 0, 0, 1.0 + number % 2, 0.5 - 0.1 * number, 0.5 + number % 2 + 0.1 * number)
+                  for number in range(4)] + [(number, b"confirm", 3, 1 + number % 2, 0, 0, 1.0, 0.0, 1.0) for number in (0, 3)]
+        settings = [(number, b"order", b"two" if number % 2 else b"one", True, number % 2 == 0) for number in range(4)]
+        verdicts = []
+        for number, stage, *_ in points:
+            holds = {"p.a": number % 2, "p.b": 1, "p.c": 0}
+            verdicts += [(number, stage, claim.encode(), b"reproduced" if score else b"not reproduced", claim == "p.c", 0.0, float(score))
+                         for claim, score in holds.items()]
+        with h5py.File(self.folder / "best.h5", "w") as file:
+            file.attrs["format"] = "harness fit"
+            file["points"] = np.array(points, dtype=[("point", "u4"), ("stage", text), ("judged", "u4"), ("reproduced", "u4"), ("partly", "u4"),
+                                                     ("noisy", "u4"), ("held", "f8"), ("distance", "f8"), ("objective", "f8")])
+            file["settings"] = np.array(settings, dtype=[("point", "u4"), ("knob", text), ("value", text), ("active", "?"), ("standard", "?")])
+            file["verdicts"] = np.array(verdicts, dtype=[("point", "u4"), ("stage", text), ("claim", text), ("verdict", text), ("noisy", "?"),
+                                                         ("value", "f8"), ("score", "f8")])
+
+    def rows_of_fit(self, what):
+        lines = tables.fill(f"<!-- fit: best; {what} -->", self.folder).split("\n")
+        return [line.strip("| ").split(" | ") for line in lines[4:] if line]
+
+    def test_what_a_fit_found(self):
+        self.write_fit()
+        self.assertEqual(self.rows_of_fit("knobs"), [["order", "one", "two", "1.0", "`a` (two)"]])
+        self.assertEqual(self.rows_of_fit("claims"), [["`a`", "not reproduced", "reproduced", "50", "order = two (100 %)"],
+                                                      ["`b`", "reproduced", "reproduced", "100", "order = one (100 %)"],
+                                                      ["`c`", "not reproduced, seeds disagree", "not reproduced, seeds disagree", "0", "-"]])
+        # Point 3 passes all others in score and distance: it is the front.
+        self.assertEqual([row[:2] for row in self.rows_of_fit("points")], [["the project's", "search"], ["the project's", "confirmed"],
+                                                                           ["best", "search"], ["best", "confirmed"]])
+        self.assertEqual(self.rows_of_fit("steps")[1], ["order = two", "2", "0", "`a` reproduced"])
+        with self.assertRaisesRegex(tables.TableError, "allowed: points, knobs, claims, steps"):
+            self.rows_of_fit("what")
+
     def test_a_table_without_cells_is_refused(self):
         with self.assertRaisesRegex(tables.TableError, "no cells"):
             self.fill("toy; rows=trace; columns=series; metric=drop_rate; where=trace=azure", [row("pard", "default", 1, 0.1)])

@@ -43,9 +43,10 @@ LAYERS = {
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
 LAYERS["claims"] = {"core", "record/run", "record", "workloads", "claims"}
+LAYERS["fit"] = EVERYTHING | {"experiment", "claims", "fit"}
 LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
 LAYERS["views"] = EVERYTHING | {"experiment", "views"}
-LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "doctor", "views", "cli"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "fit", "doctor", "views", "cli"}
 LAYERS["main"] = LAYERS["cli"] | {"main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.

@@ -189,8 +189,8 @@ std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& 
 }
 
 /// Columns that say what a cell is; those of them in which rows differ tell which selector is missing.
-constexpr const char* kIdentity[] = {"experiment", "system", "variant", "pipeline",   "trace",  "load",
-                                     "seed",       "slo_ms", "workers", "duration_s", "runtime"};
+constexpr const char* kIdentity[] = {"experiment", "system", "variant", "pipeline",   "trace",   "load",
+                                     "seed",       "slo_ms", "workers", "duration_s", "runtime", "setting"};
 
 bool is_identity(const std::string& key) {
   return key.find('.') != std::string::npos ||
@@ -284,6 +284,11 @@ bool Judgement::worse() const {
 }
 
 bool Judgement::doubtful() const { return verdict == Verdict::kUndecided && verdict < claim->known; }
+
+Verdict verdict_by_means(const Claim& claim, const Judgement& judgement) {
+  const bool holds = claim.expect.contains(judgement.value);
+  return verdict_of(claim, judgement, is_one_number(claim.combine) ? holds : judgement.holding);
+}
 
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows) {
   Judgement judgement;

@@ -98,6 +98,8 @@ struct Judgement {
 /// Judges a claim by the rows of its experiments. Throws InputError when its expression fits several cells at
 /// once.
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
+/// The verdict by the means alone, whatever their noise. The judgement has groups.
+Verdict verdict_by_means(const Claim& claim, const Judgement& judgement);
 
 // Judgements as text: a table for people, JSON and JUnit for programs.
 

@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness report results-out/quickstart.h5             a page with tables and plots, for a browser\n"
       "  harness claims                                       which of the papers' claims hold\n"
+      "  harness fit experiments/pard/best-fit.toml           which open choices agree best with a paper's claims\n"
       "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
       "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
       "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
@@ -110,6 +111,7 @@ int run(int argc, char** argv) {
   add_claims_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_diff_command(app, exit_code);
+  add_fit_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_explain_command(app, exit_code);
   add_timeline_command(app, exit_code);

@@ -4,7 +4,7 @@
 Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
 Of a table that `harness trace cv` wrote (-o NAME.h5) or printed (--csv, NAME.csv) the figures of SHEPHERD's that show it are drawn, of one
-that `harness list variants` printed Loki's figure 3.
+that `harness list variants` printed Loki's figure 3. Of what `harness fit` found, the points, knobs and claims.
 """
 
 import argparse
@@ -16,6 +16,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_resul
 
 from cast import require_all  # noqa: E402
 import catalogue  # noqa: E402
+import fit  # noqa: E402
+from harness_results.fit import is_fit  # noqa: E402
 from harness_results.file import Results, ResultsError  # noqa: E402
 import latency  # noqa: E402
 from loki import fig3  # noqa: E402
@@ -107,18 +109,18 @@ def draw_named(results, names, folder, limit):
 
 
 def draw_table(table, folder):
-    draw = fig3.draw if fig3.is_table(table) else predictability.draw
+    draw = fit.draw if is_fit(table) else fig3.draw if fig3.is_table(table) else predictability.draw
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in draw(table, folder):
             tell(path)
     except (KeyError, ValueError, OSError) as error:
-        options.fail(f"{table}: {error!r}, allowed: the table of harness trace cv or of harness list variants")
+        options.fail(f"{table}: {error!r}, allowed: the table of harness trace cv, of harness list variants, or results of harness fit")
 
 
 def main():
     arguments = parse_arguments()
-    if predictability.is_table(arguments.results):
+    if is_fit(arguments.results) or predictability.is_table(arguments.results):
         options.apply(arguments)
         draw_table(Path(arguments.results), arguments.folder)
         return

@@ -169,11 +169,15 @@ void Driver::print_ends(const std::vector<ExperimentEnd>& ends) const {
 
 }  // namespace
 
-int run_experiment(const RunOptions& options) {
+int run_experiment_on(const RunOptions& options, CellDistribution& ranks) {
   install_signal_handlers();
+  return Driver(options, ranks).run();
+}
+
+int run_experiment(const RunOptions& options) {
   CellDistribution ranks;
   try {
-    return Driver(options, ranks).run();
+    return run_experiment_on(options, ranks);
   } catch (const RankStopped&) {
     return kAllWell;  // rank 0 says what is wrong; a launcher ends all ranks as soon as one fails, perhaps
                       // before that

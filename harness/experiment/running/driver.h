@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/running/progress.h"
 
@@ -52,5 +53,9 @@ struct RunOptions {
 /// EnvironmentError (also when interrupted by SIGINT, SIGTERM or SIGHUP, which it takes for the rest of the
 /// process; a second one kills) with finished cells kept.
 int run_experiment(const RunOptions& options);
+
+/// The same on ranks that the caller has, for one of several runs in a process. Throws RankStopped on ranks
+/// other than 0.
+int run_experiment_on(const RunOptions& options, CellDistribution& ranks);
 
 }  // namespace harness

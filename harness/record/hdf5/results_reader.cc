@@ -228,7 +228,8 @@ std::string VerifiedFile::format() const {
   } catch (const Hdf5Failure&) {
     return "";
   }
-  if (!is_sealed_ && (format == kFormatName || format == kCvFormatName)) warn_without_seal(path_);
+  if (!is_sealed_ && (format == kFormatName || format == kCvFormatName || format == kFitFormatName))
+    warn_without_seal(path_);
   return format;
 }
 
@@ -240,6 +241,8 @@ void ResultsReader::check_format() const {
   const std::string format = file_.format();
   if (format == kCvFormatName)
     throw input_error({path_, 0, kFormatAttribute}, "a table of harness trace cv", kAllowed);
+  if (format == kFitFormatName)
+    throw input_error({path_, 0, kFormatAttribute}, "results of harness fit", kAllowed);
   if (format != kFormatName) {
     throw input_error({path_, 0, kFormatAttribute}, "an HDF5 file of another program", kAllowed);
   }

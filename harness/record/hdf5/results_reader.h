@@ -15,6 +15,7 @@ namespace harness {
 /// Attributes of the root that say whose file it is.
 inline constexpr const char* kFormatName = "harness results";
 inline constexpr const char* kCvFormatName = "harness trace cv";
+inline constexpr const char* kFitFormatName = "harness fit";
 inline constexpr const char* kFormatAttribute = "format";
 inline constexpr const char* kVersionAttribute = "format_version";
 inline constexpr const char* kContentsAttribute = "contents";

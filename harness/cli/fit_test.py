@@ -1,0 +1,144 @@
+"""`harness fit` finds the setting that a claim needs, on one rank and on two, and goes on where it was stopped.
+
+    fit_test.py HARNESS MPIRUN
+"""
+import os
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+from program_testing import ROOT, Failures, finish, run, tree, write
+
+EXPERIMENT = """[workload]
+pipelines = ["tm"]
+traces = ["poisson"]
+loads = [1.5]
+duration_s = 3
+[cluster]
+workers = 8
+[[system]]
+name = "naive"
+[[system]]
+name = "pard"
+"""
+
+# The naive system keeps up only below its capacity; PARD drops less than it does only above.
+CLAIMS = """[[claim]]
+id = "pard.light"
+kind = "paper"
+paper = "pard"
+section = "5"
+statement = "Nothing is lost."
+paper_value = "0"
+experiment = "small"
+expression = "drop_rate[naive]"
+expect = "< 0.01"
+[[claim]]
+id = "pard.never"
+kind = "paper"
+paper = "pard"
+section = "5"
+statement = "Less than nothing is lost."
+paper_value = "-1"
+experiment = "small"
+expression = "drop_rate[pard]"
+expect = "< 0"
+[[claim]]
+id = "pard.ours"
+kind = "ours"
+paper = "pard"
+section = "5"
+statement = "It runs."
+paper_value = "-"
+experiment = "small"
+expression = "drop_rate[pard]"
+expect = ">= 0"
+"""
+
+FIT = """claims_file = "claims.toml"
+claims = ["pard.*"]
+[search]
+points = 4
+best = 2
+moves = 4
+round = 2
+set = ["workload.seeds=[1, 2]"]
+[confirm]
+set = ["workload.seeds=[3]"]
+[[base]]
+experiment = "small.toml"
+[[knob]]
+name = "load"
+key = "workload.load"
+values = [0.5, 1, 1.5, 2]
+default = 1.5
+text = "not given"
+[[knob]]
+name = "dispatch"
+key = "serving.dispatch"
+values = ["round_robin", "least_outstanding"]
+default = "round_robin"
+text = "not given"
+"""
+
+
+def tables(path):
+    with h5py.File(path, "r") as file:
+        return {name: file[name][:] for name in ("points", "settings", "verdicts")}
+
+
+def found(folder, failures):
+    """The best point has the light load, the hopeless claim is told, and what is stored agrees."""
+    stored = tables(os.path.join(folder, "one/fit.h5"))
+    points = stored["points"]
+    searched = points[points["stage"] != b"confirm"]
+    best = searched[np.argmax(searched["objective"])]
+    loads = [row["value"] for row in stored["settings"] if row["point"] == best["point"] and row["knob"] == b"load"]
+    if best["held"] != 1 or loads != [b"0.5"]:
+        failures.append(f"the best point: {best}, load {loads}")
+    if set(points["judged"]) != {2}:
+        failures.append(f"claims judged: {set(points['judged'])}")
+    if len(np.unique(searched["point"])) != len(searched) or len(searched) > 8:
+        failures.append(f"points: {searched['point']}")
+    confirmed = points[points["stage"] == b"confirm"]["point"]
+    if sorted(confirmed) != sorted({0, best["point"]}):
+        failures.append(f"confirmed: {confirmed}")
+
+
+def main():
+    harness, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
+    failures = Failures()
+    expect = failures.expect
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "small.toml", EXPERIMENT)
+        write(folder, "claims.toml", CLAIMS)
+        write(folder, "fit.toml", FIT)
+        before = tree(folder)
+        expect("a dry run", run([harness, "fit", "fit.toml", "--dry-run"], folder), 0,
+               ["2 knobs, 4 points", "2 claims score", "pard.light", "16 cells"])
+        if tree(folder) != before:
+            failures.append("a dry run wrote something")
+        words = ["main effect, claims", "round_robin", "no setting reaches, fully or partly, with both seeds: pard.never"]
+        expect("a fit", run([harness, "fit", "fit.toml", "-o", "one", "--quiet"], folder), 0, words)
+        expect("again", run([harness, "fit", "fit.toml", "-o", "one", "--quiet"], folder), 0, ["complete already", *words])
+        expect("on two ranks", run([mpirun, "-n", "2", harness, "fit", "fit.toml", "-o", "two", "--quiet"], folder), 0, words)
+        found(folder, failures)
+        one, two = (tables(os.path.join(folder, name, "fit.h5")) for name in ("one", "two"))
+        if any(one[name].tolist() != two[name].tolist() for name in one):
+            failures.append("two ranks found something else than one")
+        draw = [sys.executable, os.path.join(ROOT, "results/figures/draw.py"), "one/fit.h5", "-o", "figures"]
+        expect("the figures", run(draw, folder), 0, ["fit-points.png", "fit-knobs.png", "fit-claims.png"])
+        expect("no results of an experiment", run([harness, "show", "one/fit.h5"], folder), 2, ["results of harness fit"])
+        for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:20: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
+                                   ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment: found gone.toml; allowed: an experiment file"),
+                                   ("no claim", ('"pard.*"', '"quart.*"'), "claims of kind paper"),
+                                   ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default")):
+            write(folder, "bad.toml", FIT.replace(*change))
+            failures.refused(what, [harness, "fit", "bad.toml", "-o", "bad"], folder, [word])
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

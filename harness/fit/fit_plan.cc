@@ -1,0 +1,188 @@
+#include "harness/fit/fit_plan.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "workloads/files/table_reader.h"
+
+namespace harness {
+namespace {
+
+constexpr int kMostPoints = 100'000;
+
+std::string beside(const std::string& file, const std::string& path) {
+  const std::filesystem::path given(path);
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return (given.is_absolute() ? given : folder / given).lexically_normal().string();
+}
+
+std::map<std::string, std::string> read_pairs(const TableReader& table, const std::string& key) {
+  std::map<std::string, std::string> pairs;
+  if (!table.has(key)) return pairs;
+  const TableReader inner = table.table(key);
+  for (const TomlEntry& entry : inner.entries()) {
+    ParamValue value;
+    if (!to_param_value(entry.value, value))
+      throw input_error(inner.place(entry.key), describe(entry.value), "a value");
+    pairs[entry.key] = text_of(value);
+  }
+  return pairs;
+}
+
+std::vector<std::string> texts_or_none(const TableReader& table, const std::string& key) {
+  return table.has(key) ? table.texts(key) : std::vector<std::string>{};
+}
+
+/// [[knob.value]]: several keys under a name.
+KnobValue read_value(const TableReader& table) {
+  table.require_known({"name", "set", "rename"});
+  KnobValue value;
+  value.name = table.text("name");
+  if (table.has("set")) {
+    for (const Assignment& assignment : table.table("set").assignments(""))
+      value.set.emplace_back(assignment.key, assignment.value);
+  }
+  value.rename = read_pairs(table, "rename");
+  return value;
+}
+
+void read_values(const TableReader& table, Knob& knob) {
+  if (!table.has("key")) {
+    for (const TableReader& value : table.some_tables("value")) knob.values.push_back(read_value(value));
+    return;
+  }
+  const std::string key = table.text("key");
+  knob.is_scale = true;
+  for (const ParamValue& value : table.value_axis("values")) {
+    knob.values.push_back({text_of(value), {{key, value}}, {}});
+    knob.is_scale = knob.is_scale && std::holds_alternative<double>(value);
+  }
+}
+
+Knob read_knob(const TableReader& table, const std::vector<Knob>& before) {
+  table.require_known({"name", "key", "values", "value", "default", "text", "when"});
+  Knob knob;
+  knob.place = table.place("name");
+  knob.name = table.text("name");
+  knob.text = table.text("text");
+  read_values(table, knob);
+  if (knob.values.size() < 2) throw input_error(knob.place, "one value", "at least two values");
+  const std::string standard = text_of(table.value("default", "one of the values"));
+  const auto found = std::ranges::find(knob.values, standard, &KnobValue::name);
+  if (found == knob.values.end()) throw input_error(table.place("default"), standard, "one of the values");
+  knob.standard = static_cast<std::size_t>(found - knob.values.begin());
+  knob.when = read_pairs(table, "when");
+  for (const Knob& other : before) {
+    if (other.name == knob.name)
+      throw input_error(knob.place, "\"" + knob.name + "\" twice", "a name of its own for each");
+  }
+  return knob;
+}
+
+/// The conditions name knobs and their values.
+void check_when(const FitPlan& plan, const std::map<std::string, std::string>& when,
+                const InputPlace& place) {
+  for (const auto& [name, value] : when) {
+    const auto knob = std::ranges::find(plan.knobs, name, &Knob::name);
+    if (knob == plan.knobs.end()) throw input_error(place, "when " + name, "a [[knob]]");
+    if (std::ranges::find(knob->values, value, &KnobValue::name) == knob->values.end())
+      throw input_error(place, "when " + name + " = " + value, "a value of that [[knob]]");
+  }
+}
+
+FitBase read_base(const TableReader& table, const std::string& file) {
+  table.require_known(
+      {"experiment", "as", "systems", "set", "confirm", "keeps", "when", "only", "best"});
+  FitBase base;
+  base.place = table.place("experiment");
+  base.file = beside(file, table.text("experiment"));
+  base.as = table.text_or("as", std::filesystem::path(base.file).stem().string());
+  base.systems = texts_or_none(table, "systems");
+  base.set = texts_or_none(table, "set");
+  base.confirm = texts_or_none(table, "confirm");
+  base.keeps = texts_or_none(table, "keeps");
+  base.when = read_pairs(table, "when");
+  const std::string only = table.text_or("only", "");
+  if (!only.empty() && only != "search" && only != "confirm")
+    throw input_error(table.place("only"), only, "search or confirm");
+  base.in_search = only != "confirm";
+  base.in_confirm = only != "search";
+  if (table.has("best")) {
+    const TableReader best = table.table("best");
+    best.require_known({"metric", "as"});
+    base.best_metric = best.text("metric");
+    base.best_as = best.text("as");
+  }
+  return base;
+}
+
+void read_search(const TableReader& document, FitPlan& plan) {
+  const TableReader search = document.table("search");
+  search.require_known({"design", "points", "best", "moves", "round", "seed", "set"});
+  const std::string design = search.text_or("design", "filling");
+  if (design != "filling" && design != "steps")
+    throw input_error(search.place("design"), design, "filling or steps");
+  plan.only_steps = design == "steps";
+  const auto count = [&](const char* key, int low) {
+    if (!plan.only_steps) return static_cast<std::size_t>(search.integer(key, low, kMostPoints));
+    if (search.has(key)) throw input_error(search.place(key), "a key of the search", "none beside steps");
+    return std::size_t{0};
+  };
+  plan.points = count("points", 2);
+  plan.best = count("best", 1);
+  plan.moves = count("moves", 0);
+  plan.round = count("round", 1);
+  plan.seed = static_cast<std::uint64_t>(search.number_or("seed", 0, 1e9, 1));
+  plan.search_set = texts_or_none(search, "set");
+  plan.confirms = document.has("confirm");
+  if (!plan.confirms) return;
+  const TableReader confirm = document.table("confirm");
+  confirm.require_known({"set"});
+  plan.confirm_set = texts_or_none(confirm, "set");
+}
+
+}  // namespace
+
+FitPlan parse_fit(const std::string& file, std::string_view text) {
+  const TomlValue tree = parse_toml(file, text);
+  const TableReader document(file, tree, "");
+  document.require_known(
+      {"name", "claims_file", "claims", "leave_out", "search", "confirm", "knob", "base", "headline"});
+  FitPlan plan;
+  plan.file = file;
+  plan.text = std::string(text);
+  plan.name = document.text_or("name", std::filesystem::path(file).stem().string());
+  plan.claims_file = beside(file, document.text("claims_file"));
+  plan.claims = document.texts("claims");
+  plan.leave_out = texts_or_none(document, "leave_out");
+  read_search(document, plan);
+  for (const TableReader& table : document.some_tables("knob"))
+    plan.knobs.push_back(read_knob(table, plan.knobs));
+  for (const TableReader& table : document.some_tables("base")) plan.bases.push_back(read_base(table, file));
+  for (const TableReader& table : document.tables("headline")) {
+    table.require_known({"name", "claims"});
+    plan.headlines.push_back({table.text("name"), table.texts("claims")});
+  }
+  for (const Knob& knob : plan.knobs) check_when(plan, knob.when, knob.place);
+  for (const FitBase& base : plan.bases) check_when(plan, base.when, base.place);
+  return plan;
+}
+
+FitPoint standard_point(const FitPlan& plan) {
+  FitPoint point;
+  for (const Knob& knob : plan.knobs) point.push_back(knob.standard);
+  return point;
+}
+
+bool holds(const FitPlan& plan, const std::map<std::string, std::string>& when, const FitPoint& point) {
+  return std::ranges::all_of(when, [&](const auto& condition) {
+    const auto knob = std::ranges::find(plan.knobs, condition.first, &Knob::name);
+    return knob->values[point[static_cast<std::size_t>(knob - plan.knobs.begin())]].name == condition.second;
+  });
+}
+
+bool is_active(const FitPlan& plan, std::size_t knob, const FitPoint& point) {
+  return holds(plan, plan.knobs[knob].when, point);
+}
+
+}  // namespace harness

@@ -1,0 +1,17 @@
+// What a fit found, for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/fit/fit_plan.h"
+#include "harness/fit/scoring.h"
+#include "harness/record/hdf5/fit_file.h"
+
+namespace harness {
+
+/// The best setting beside the standard one, in the search and in the confirmation; what each knob decides;
+/// the claims that no setting reaches. (docs/fit.md)
+std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables);
+
+}  // namespace harness

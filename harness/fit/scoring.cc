@@ -1,0 +1,164 @@
+#include "harness/fit/scoring.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/claims/glob.h"
+#include "harness/claims/verdict.h"
+
+namespace harness {
+namespace {
+
+bool is_decided(const FitPlan& plan, const Claim& claim) {
+  return std::ranges::any_of(claim.experiments, [&](const std::string& name) {
+    return std::ranges::any_of(plan.bases, [&](const FitBase& base) {
+      if (base.as == name) return true;
+      return std::ranges::any_of(plan.knobs, [&](const Knob& knob) {
+        return std::ranges::any_of(knob.values, [&](const KnobValue& value) {
+          const auto renamed = value.rename.find(base.as);
+          return renamed != value.rename.end() && renamed->second == name;
+        });
+      });
+    });
+  });
+}
+
+bool fits_any(const std::vector<std::string>& patterns, const std::string& id) {
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) { return fits_glob(pattern, id); });
+}
+
+const Claim* find_claim(const std::vector<Claim>& ledger, const std::string& id) {
+  const auto found = std::ranges::find(ledger, id, &Claim::id);
+  return found == ledger.end() ? nullptr : &*found;
+}
+
+/// By those of its experiments that the point has.
+Judgement judged(const Claim& claim, const std::map<std::string, std::vector<ResultRow>>& rows) {
+  std::vector<ResultRow> of_claim;
+  for (const std::string& name : claim.experiments) {
+    const auto found = rows.find(name);
+    if (found != rows.end()) of_claim.insert(of_claim.end(), found->second.begin(), found->second.end());
+  }
+  return judge(claim, of_claim);
+}
+
+bool seeds_disagree(const Claim& claim, const Judgement& judgement) {
+  return std::ranges::any_of(judgement.groups, [&](const GroupResult& group) {
+    return std::ranges::any_of(group.by_seed, [&](double value) {
+      return claim.expect.contains(value) != claim.expect.contains(group.mean);
+    });
+  });
+}
+
+ClaimScore score_of(const Claim& claim, const std::map<std::string, std::vector<ResultRow>>& rows) {
+  const Judgement judgement = judged(claim, rows);
+  if (judgement.verdict == Verdict::kNotRun) return {};
+  return {verdict_by_means(claim, judgement), seeds_disagree(claim, judgement), judgement.value,
+          judgement.half_width};
+}
+
+double headline_distance(const Headline& headline, const std::vector<Claim>& ledger,
+                         const std::map<std::string, std::vector<ResultRow>>& rows) {
+  for (const std::string& id : headline.claims) {
+    const Claim& claim = *find_claim(ledger, id);
+    const Judgement judgement = judged(claim, rows);
+    std::vector<double> values;
+    for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
+    if (!values.empty()) return distance_from(claim.expect, values);
+  }
+  return 0;
+}
+
+}  // namespace
+
+double ClaimScore::score() const {
+  const double whole = verdict == Verdict::kReproduced ? 1 : verdict == Verdict::kPartly ? 0.5 : 0;
+  return std::max(0.0, whole - (is_noisy ? 0.5 : 0));
+}
+
+std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& ledger) {
+  std::vector<ScoredClaim> scored;
+  std::map<std::string, std::size_t> place;
+  for (const Claim& claim : ledger) {
+    const bool wanted = fits_any(plan.claims, claim.id) && !fits_any(plan.leave_out, claim.id);
+    if (!wanted || claim.kind != Kind::kPaper || !is_decided(plan, claim)) continue;
+    const auto [found, is_new] = place.emplace(claim.statement + "\n" + claim.expression_text, scored.size());
+    if (is_new) scored.emplace_back();
+    scored[found->second].claims.push_back(&claim);
+  }
+  const InputPlace at{plan.file, 0, "claims"};
+  if (scored.empty())
+    throw input_error(at, join_names(plan.claims), "claims of kind paper that rest on the bases' results");
+  for (const Headline& headline : plan.headlines) {
+    for (const std::string& id : headline.claims) {
+      if (find_claim(ledger, id) == nullptr)
+        throw input_error({plan.file, 0, "headline"}, id, "a claim of " + plan.claims_file);
+    }
+  }
+  return scored;
+}
+
+PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
+                 const std::vector<Claim>& ledger,
+                 const std::map<std::string, std::vector<ResultRow>>& rows) {
+  PointScore point;
+  for (const ScoredClaim& scored : claims) {
+    ClaimScore best;
+    for (const Claim* claim : scored.claims) {
+      const ClaimScore one = score_of(*claim, rows);
+      if (best.verdict == Verdict::kNotRun || one.score() > best.score()) best = one;
+    }
+    point.judged += best.verdict == Verdict::kNotRun ? 0 : 1;
+    point.held += best.score();
+    point.claims.push_back(best);
+  }
+  for (const Headline& headline : plan.headlines) point.distance += headline_distance(headline, ledger, rows);
+  return point;
+}
+
+double distance_from(const Interval& range, const std::vector<double>& values) {
+  const double kLeast = 1e-6;  // a ratio of 0 is far, not infinitely
+  const auto log_of = [&](double value) { return std::log(std::max(value, kLeast)); };
+  const auto [least, most] = std::ranges::minmax(values);
+  if (values.size() == 1)
+    return std::max({0.0, log_of(range.low) - log_of(least), log_of(most) - log_of(range.high)});
+  return std::abs(log_of(least) - log_of(range.low)) + std::abs(log_of(most) - log_of(range.high));
+}
+
+std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> rows) {
+  const auto text = [](const ResultRow& row, const char* key) {
+    const FieldValue* value = row.find(key);
+    return value == nullptr ? std::string() : value->text;
+  };
+  std::map<std::string, std::map<std::string, std::pair<double, int>>> sums;  // by workload, then setting
+  const auto workload = [&](const ResultRow& row) {
+    return text(row, "pipeline") + "\n" + text(row, "trace");
+  };
+  for (const ResultRow& row : rows) {
+    const FieldValue* metric = row.find(base.best_metric);
+    if (!row.ok || metric == nullptr || !metric->number) continue;
+    auto& [sum, count] = sums[workload(row)][text(row, "parameters")];
+    sum += *metric->number;
+    ++count;
+  }
+  std::map<std::string, std::string> best;
+  for (const auto& [of, candidates] : sums) {
+    best[of] = std::ranges::min_element(candidates, {}, [](const auto& one) {
+                 return one.second.first / one.second.second;
+               })->first;
+  }
+  std::erase_if(rows, [&](const ResultRow& row) {
+    const auto found = best.find(workload(row));
+    return found == best.end() || found->second != text(row, "parameters");
+  });
+  const std::size_t slash = base.best_as.find('/');
+  for (ResultRow& row : rows) {
+    row.fields.insert_or_assign("system", FieldValue{base.best_as.substr(0, slash), std::nullopt});
+    row.fields.insert_or_assign(
+        "variant",
+        FieldValue{slash == std::string::npos ? "default" : base.best_as.substr(slash + 1), std::nullopt});
+  }
+  return rows;
+}
+
+}  // namespace harness

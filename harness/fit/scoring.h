@@ -1,0 +1,55 @@
+// How well a setting agrees with the paper: its claims, judged on the results of that setting alone.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/claims/ledger.h"
+#include "harness/claims/result_rows.h"
+#include "harness/fit/fit_plan.h"
+
+namespace harness {
+
+/// A claim that scores: several that say the same of several experiments are one.
+struct ScoredClaim {
+  std::vector<const Claim*> claims;
+  const std::string& id() const { return claims.front()->id; }
+};
+
+/// Those of `ledger` of kind paper that the plan names and one of its bases decides, in the ledger's order.
+/// Throws InputError where there is none, and for a headline's claim that is none of the ledger's.
+std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& ledger);
+
+/// A claim at one point.
+struct ClaimScore {
+  Verdict verdict = Verdict::kNotRun;  ///< by the means over the seeds
+  bool is_noisy = false;               ///< of some group the seeds lie on both sides of a limit
+  double value = 0;                    ///< as Judgement::value
+  double half_width = 0;               ///< as Judgement::half_width
+  /// 1 reproduced, 1/2 partly, less 1/2 where noisy, at least 0.
+  double score() const;
+};
+
+struct PointScore {
+  std::vector<ClaimScore> claims;  ///< of each scored claim
+  std::size_t judged = 0;
+  double held = 0;      ///< the sum of their scores
+  double distance = 0;  ///< of the headlines, in natural logarithms
+  /// What the search maximises.
+  double objective() const { return held - distance; }
+};
+
+/// `rows`: by the name under which claims know them, of one point.
+PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
+                 const std::vector<Claim>& ledger, const std::map<std::string, std::vector<ResultRow>>& rows);
+
+/// How far the values of the groups lie from a range: with one, by how much (as a ratio's logarithm) it lies
+/// outside; with several, the sum of those of the least from the lower end and of the largest from the upper.
+double distance_from(const Interval& range, const std::vector<double>& values);
+
+/// Of each workload the rows with the least mean of the base's metric over the seeds, as series best_as.
+std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> rows);
+
+}  // namespace harness

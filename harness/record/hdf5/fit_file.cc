@@ -1,0 +1,42 @@
+#include "harness/record/hdf5/fit_file.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "harness/core/error.h"
+#include "harness/record/hdf5/results_reader.h"
+#include "harness/record/hdf5/staged_file.h"
+#include "harness/record/hdf5/table.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kFitFormat = 1;
+
+bool is_fit(const std::string& path) {
+  try {
+    return VerifiedFile(path).format() == kFitFormatName;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void write_fit(const std::string& path, const FitTables& tables) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !is_fit(path))
+    throw input_refusal({path, 0, ""}, "no results of harness fit, and not replaced by them");
+  StagedFile staged(path);
+  staged.write([&] {
+    write_attribute(staged.id(), kFormatAttribute, std::string(kFitFormatName));
+    write_attribute(staged.id(), kVersionAttribute, kFitFormat);
+    write_attribute(staged.id(), "plan", tables.plan);
+    write_table(staged.id(), "points", tables.points);
+    write_table(staged.id(), "settings", tables.settings);
+    write_table(staged.id(), "verdicts", tables.verdicts);
+  });
+  staged.commit();
+}
+
+}  // namespace harness

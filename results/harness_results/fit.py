@@ -1,0 +1,120 @@
+"""What `harness fit` found (docs/fit.md): points, settings and verdicts, and what follows from them."""
+
+from dataclasses import dataclass
+
+import h5py
+import numpy as np
+
+from harness_results.names import text_of
+
+FORMAT = "harness fit"
+NOT_RUN = "not run"
+
+
+def is_fit(path):
+    """Whether the file is such a result."""
+    try:
+        with h5py.File(path, "r") as file:
+            return text_of(file.attrs.get("format", "")) == FORMAT
+    except OSError:
+        return False
+
+
+def rows_of(table):
+    return [{name: text_of(row[name]) if isinstance(row[name], bytes) else row[name].item() for name in table.dtype.names}
+            for row in table[:]]
+
+
+@dataclass
+class Reach:
+    """How often a claim holds over the design, and with which value of which knob most."""
+
+    share: float
+    knob: str
+    value: str
+    with_value: float
+
+
+class Fit:
+    def __init__(self, path):
+        with h5py.File(path, "r") as file:
+            self.points = rows_of(file["points"])
+            self.settings = rows_of(file["settings"])
+            self.verdicts = rows_of(file["verdicts"])
+        self.knobs = list(dict.fromkeys(row["knob"] for row in self.settings))
+        self.at = {}
+        for row in self.settings:
+            self.at.setdefault(row["point"], {})[row["knob"]] = row
+        self.searched = [row for row in self.points if row["stage"] != "confirm"]
+        self.design = [row for row in self.points if row["stage"] == "design"]
+        self.best = max(self.searched, key=lambda row: row["objective"])
+        self.claims = list(dict.fromkeys(row["claim"] for row in self.verdicts))
+        self._verdict = {(row["claim"], row["point"], row["stage"] == "confirm"): row for row in self.verdicts}
+
+    def verdict(self, claim, point, confirmed=False):
+        return self._verdict.get((claim, point, confirmed))
+
+    def standard(self, knob):
+        """The project's own value."""
+        return next(row["value"] for row in self.settings if row["knob"] == knob and row["standard"])
+
+    def values(self, knob):
+        return list(dict.fromkeys(row["value"] for row in self.settings if row["knob"] == knob and row["active"]))
+
+    def front(self):
+        """The points that no other passes in both score and distance, by falling score."""
+        front, nearest = [], np.inf
+        for row in sorted(self.searched, key=lambda row: (-row["held"], row["distance"])):
+            if row["distance"] < nearest:
+                front.append(row)
+                nearest = row["distance"]
+        return front
+
+    def _by_value(self, knob, score):
+        """value -> mean score of the design's points where the knob has an effect; score(point) may be none."""
+        found = {}
+        for row in self.design:
+            setting = self.at[row["point"]][knob]
+            one = score(row)
+            if setting["active"] and one is not None:
+                found.setdefault(setting["value"], []).append(one)
+        return {value: float(np.mean(scores)) for value, scores in found.items()}
+
+    def effects(self, knob):
+        """value -> mean score of all claims."""
+        return self._by_value(knob, lambda row: row["held"])
+
+    def main_effect(self, knob):
+        means = self.effects(knob).values()
+        return max(means) - min(means) if means else 0.0
+
+    def _score(self, claim, point):
+        row = self.verdict(claim, point)
+        return None if row is None or row["verdict"] == NOT_RUN else row["score"]
+
+    def flipped(self, knob, least):
+        """[(claim, value with which it scores most)] of the claims whose mean score the knob moves by `least` or more."""
+        moved = []
+        for claim in self.claims:
+            means = self._by_value(knob, lambda row, claim=claim: self._score(claim, row["point"]))
+            if means and max(means.values()) - min(means.values()) >= least:
+                moved.append((claim, max(means, key=means.get)))
+        return moved
+
+    def reach(self, claim):
+        """None where the search does not decide it."""
+        scores = [self._score(claim, row["point"]) for row in self.design]
+        scores = [score for score in scores if score is not None]
+        if not scores:
+            return None
+        best = Reach(float(np.mean(scores)), "", "", -1.0)
+        for knob in self.knobs:
+            for value, mean in self._by_value(knob, lambda row: self._score(claim, row["point"])).items():
+                if mean > best.with_value:
+                    best = Reach(best.share, knob, value, mean)
+        return best
+
+    def most(self, claim):
+        """The most that any point scores."""
+        scores = [self._score(claim, row["point"]) for row in self.searched]
+        return max((score for score in scores if score is not None), default=None)
