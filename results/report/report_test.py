@@ -305,7 +305,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(found["pairs"], [[at, at] for at in range(len(data["files"][0]["cells"]))])
         self.assertEqual({each["movement"] for each in found["changes"]}, {"equal"})
         self.assertIn("drop_rate", {each["metric"] for each in found["changes"]})
-        other = made(QUICKSTART, SMALL)["comparisons"][0]
+        other = made(QUICKSTART, INFERLINE)["comparisons"][0]
         self.assertIsNone(other["report"])
         self.assertIn("no cell", other["said"])
 
