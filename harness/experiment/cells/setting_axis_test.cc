@@ -60,6 +60,10 @@ TEST(SettingAxis, RefusesWhatItCannotSet) {
   EXPECT_TRUE(has(error_of(kHead + "[[setting]]\nname = \"one\"\n"), "setting"));
   EXPECT_TRUE(has(error_of(kHead + setting("one", "\"workload.load\" = 1"), {"workload.loads=[1, 2]"}),
                   "beside several rates"));
+  EXPECT_TRUE(has(error_of(kHead + setting("one", "\"workload.load\" = 1"), {"workload.loads=[2]"}),
+                  "--set: workload.loads: found a key that the [[setting]] one has"));
+  EXPECT_TRUE(has(error_of(kHead + setting("one", "\"planner.headroom\" = 1.2"), {"planner.headroom=1"}),
+                  "--set: planner.headroom: found a key"));
 }
 
 }  // namespace

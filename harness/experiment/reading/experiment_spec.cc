@@ -408,6 +408,8 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   spec.base.faults = read_faults(document);
   read_sweeps(document, spec);
   read_named_settings(document, spec);
+  for (const std::string& override_text : overrides)
+    check_override_of_settings(spec, override_text.substr(0, override_text.find('=')));
   read_repeat_until(document, spec);
   check_devices(spec);
   return spec;

@@ -58,6 +58,15 @@ NamedSetting read_setting(const TableReader& table, const ExperimentSpec& spec) 
 
 }  // namespace
 
+void check_override_of_settings(const ExperimentSpec& spec, const std::string& key) {
+  for (const NamedSetting& setting : spec.settings) {
+    const bool has = std::ranges::find(setting.values, key, &Assignment::key) != setting.values.end();
+    if (has || (setting.load && key == "workload.loads"))
+      throw input_error({"--set", 0, key}, "a key that the [[setting]] " + setting.name + " has",
+                        "keys that no [[setting]] has: change it in a copy of the file");
+  }
+}
+
 void read_named_settings(const TableReader& document, ExperimentSpec& spec) {
   SweepAxis axis;
   axis.key = kSettingKey;
