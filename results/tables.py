@@ -17,7 +17,7 @@ stand the claims with such ids, their kinds and verdicts, from results-out/claim
 
     <!-- fit: best-fit; claims -->
 
-stands what `harness fit` found (results-out/best-fit.h5): points, knobs, claims or steps. With --check nothing is written; exit code 1 says that a
+stands what `harness fit` found (results-out/best-fit.h5): points, knobs, claims or steps; without that file the table stays as it is. With --check nothing is written; exit code 1 says that a
 table differs.
 """
 
@@ -242,12 +242,13 @@ def fit_lines(words, folder):
     if what not in FIT_TABLES:
         raise TableError(f"fit: {what}: allowed: {', '.join(FIT_TABLES)}")
     if not path.exists():
-        raise TableError(f"{path}: not found; harness fit makes it")
+        return None
     head, *lines = FIT_TABLES[what](Fit(path))
     return ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head)] + lines]
 
 
 def lines_below(kind, words, folder):
+    """The lines of a table; none where it stays as it is."""
     if kind == "fit":
         return fit_lines(words, folder)
     if kind == "claims":
@@ -273,7 +274,10 @@ def fill(document, folder):
         place += 1
         if not match:
             continue
-        out += [""] + lines_below(*match.groups(), folder)
+        made = lines_below(*match.groups(), folder)
+        if made is None:
+            continue
+        out += ["", *made]
         while place < len(lines) and lines[place] == "":
             place += 1
         while place < len(lines) and (lines[place].startswith("|") or lines[place] == ""):

@@ -153,6 +153,8 @@ class Tables(unittest.TestCase):
         self.assertEqual([row[:2] for row in self.rows_of_fit("points")], [["the project's", "search"], ["the project's", "confirmed"],
                                                                            ["best", "search"], ["best", "confirmed"]])
         self.assertEqual(self.rows_of_fit("steps")[1], ["order = two", "2", "0", "`a` reproduced"])
+        page = "<!-- fit: other; knobs -->\n\n| a |\n\nafter"
+        self.assertEqual(tables.fill(page, self.folder), page)
         with self.assertRaisesRegex(tables.TableError, "allowed: points, knobs, claims, steps"):
             self.rows_of_fit("what")
 

@@ -10,6 +10,7 @@
 #include "harness/cli/python_script.h"
 #include "harness/core/error.h"
 #include "harness/record/hdf5/cv_file.h"
+#include "harness/record/hdf5/fit_file.h"
 #include "harness/record/hdf5/results_file.h"
 #include "workloads/files/file_bytes.h"
 
@@ -37,7 +38,7 @@ void require_something_to_draw(const std::string& path) {
     return;
   }
   require_own_objects(path);
-  if (is_cv_table(path)) return;
+  if (is_cv_table(path) || is_fit(path)) return;
   const std::vector<SummaryRow> rows = read_summary(path);
   if (std::none_of(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status == "ok"; })) {
     throw input_error({path, 0, "summary"}, "no cell with results to draw", "at least one that is ok");

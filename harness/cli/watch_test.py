@@ -24,7 +24,7 @@ def documented(heading):
 
 
 def check_events(failures, harness, mpirun, folder):
-    write(folder, "cells.toml", several_cells(3))
+    write(folder, "cells.toml", several_cells(3) + '[cluster]\njitter = "uniform"\n')  # else a note says that batches are in step
     columns = run([harness, "cells.toml", "--dry-run", "--json"], folder)
     names = set(json.loads(columns.stdout)["experiments"][0]["cells"][0])
     for ranks, launch in ((1, []), (3, [mpirun, "-n", "3"])):

@@ -55,7 +55,7 @@ class Fit {
   void search();
   void confirm();
   std::string write_stage(const std::string& stage, const Points& points, bool confirms) const;
-  void name_settings(const FitPoint& point, ResultRow& row) const;
+  void name_settings(const FitBase& base, const FitPoint& point, ResultRow& row) const;
   std::vector<PointScore> scores_of(const std::string& stage, const Points& points) const;
   void keep(const std::string& stage, const Points& points, const std::vector<PointScore>& scores);
   std::string file_of(const std::string& stage, std::size_t base, const char* ending) const {
@@ -97,11 +97,13 @@ std::string Fit::write_stage(const std::string& stage, const Points& points, boo
 }
 
 /// As if they had been swept: claims may group by them.
-void Fit::name_settings(const FitPoint& point, ResultRow& row) const {
+void Fit::name_settings(const FitBase& base, const FitPoint& point, ResultRow& row) const {
   for (std::size_t knob = 0; knob < plan_.knobs.size(); ++knob) {
     if (!is_active(plan_, knob, point)) continue;
-    for (const auto& [key, value] : plan_.knobs[knob].values[point[knob]].set)
-      row.fields.emplace(key, field_value(text_of(value)));
+    for (const auto& [key, value] : plan_.knobs[knob].values[point[knob]].set) {
+      if (std::ranges::find(base.keeps, key) == base.keeps.end())
+        row.fields.emplace(key, field_value(text_of(value)));
+    }
   }
 }
 
@@ -133,7 +135,7 @@ std::vector<PointScore> Fit::scores_of(const std::string& stage, const Points& p
       const std::string name = results_name(plan_, plan_.bases[base], point.point);
       for (ResultRow& row : found) {
         row.fields.insert_or_assign("experiment", FieldValue{name, std::nullopt});
-        name_settings(point.point, row);
+        name_settings(plan_.bases[base], point.point, row);
         rows[setting][name].push_back(std::move(row));
       }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "workloads/files/table_reader.h"
 
@@ -53,9 +54,12 @@ void read_values(const TableReader& table, Knob& knob) {
   }
   const std::string key = table.text("key");
   knob.is_scale = true;
+  double before = -std::numeric_limits<double>::infinity();
   for (const ParamValue& value : table.value_axis("values")) {
     knob.values.push_back({text_of(value), {{key, value}}, {}});
-    knob.is_scale = knob.is_scale && std::holds_alternative<double>(value);
+    const auto* number = std::get_if<double>(&value);
+    knob.is_scale = knob.is_scale && number != nullptr && *number > before;
+    if (number != nullptr) before = *number;
   }
 }
 
@@ -91,8 +95,7 @@ void check_when(const FitPlan& plan, const std::map<std::string, std::string>& w
 }
 
 FitBase read_base(const TableReader& table, const std::string& file) {
-  table.require_known(
-      {"experiment", "as", "systems", "set", "confirm", "keeps", "when", "only", "best"});
+  table.require_known({"experiment", "as", "systems", "set", "confirm", "keeps", "when", "only", "best"});
   FitBase base;
   base.place = table.place("experiment");
   base.file = beside(file, table.text("experiment"));
@@ -146,15 +149,13 @@ void read_search(const TableReader& document, FitPlan& plan) {
 FitPlan parse_fit(const std::string& file, std::string_view text) {
   const TomlValue tree = parse_toml(file, text);
   const TableReader document(file, tree, "");
-  document.require_known(
-      {"name", "claims_file", "claims", "leave_out", "search", "confirm", "knob", "base", "headline"});
+  document.require_known({"name", "claims_file", "claims", "search", "confirm", "knob", "base", "headline"});
   FitPlan plan;
   plan.file = file;
   plan.text = std::string(text);
   plan.name = document.text_or("name", std::filesystem::path(file).stem().string());
   plan.claims_file = beside(file, document.text("claims_file"));
   plan.claims = document.texts("claims");
-  plan.leave_out = texts_or_none(document, "leave_out");
   read_search(document, plan);
   for (const TableReader& table : document.some_tables("knob"))
     plan.knobs.push_back(read_knob(table, plan.knobs));

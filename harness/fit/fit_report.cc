@@ -17,30 +17,6 @@ SettingsOf settings_of(const FitTables& tables) {
   return settings;
 }
 
-/// Of the points of the design where the knob has an effect, the mean objective by value: the largest less
-/// the least, in claims.
-double main_effect(const FitTables& tables, const SettingsOf& settings, const std::string& knob) {
-  std::map<std::string, std::pair<double, int>> sums;
-  for (const FitPointRow& point : tables.points) {
-    if (point.stage != "design") continue;
-    const FitSettingRow& setting = *settings.at(point.point).at(knob);
-    if (!setting.active) continue;
-    auto& [sum, count] = sums[setting.value];
-    sum += point.held;
-    ++count;
-  }
-  double least = 0;
-  double most = 0;
-  bool any = false;
-  for (const auto& [value, sum] : sums) {
-    const double mean = sum.first / sum.second;
-    least = any ? std::min(least, mean) : mean;
-    most = any ? std::max(most, mean) : mean;
-    any = true;
-  }
-  return most - least;
-}
-
 const FitPointRow& best_point(const FitTables& tables) {
   const FitPointRow* best = nullptr;
   for (const FitPointRow& point : tables.points) {
@@ -76,7 +52,6 @@ std::string knobs_table(const FitPlan& plan, const FitTables& tables, std::uint3
     table.add({"knob"}, knob.name);
     table.add({"standard"}, knob.values[knob.standard].name);
     table.add({"best"}, at_best.active ? at_best.value : std::string());
-    table.add({"main effect, claims"}, main_effect(tables, settings, knob.name));
   }
   return aligned_text(table);
 }
@@ -116,10 +91,7 @@ std::string confirmed_table(const std::vector<ScoredClaim>& claims, const FitTab
   return aligned_text(table);
 }
 
-/// By how many claims each step is better or worse than the standard point, and which.
 std::string steps_table(const FitTables& tables) {
-  std::map<std::pair<std::uint32_t, std::string>, const FitVerdictRow*> at;
-  for (const FitVerdictRow& row : tables.verdicts) at[{row.point, row.claim}] = &row;
   const SettingsOf settings = settings_of(tables);
   TextTable table;
   for (const FitPointRow& point : tables.points) {
@@ -127,18 +99,12 @@ std::string steps_table(const FitTables& tables) {
     for (const auto& [knob, setting] : settings.at(point.point)) {
       if (!setting->standard) changed += (changed.empty() ? "" : ", ") + knob + " = " + setting->value;
     }
-    std::vector<std::string> others;
-    for (const FitVerdictRow& row : tables.verdicts) {
-      if (row.point != point.point) continue;
-      const FitVerdictRow& standard = *at.at({0, row.claim});
-      if (row.verdict != standard.verdict) others.push_back(row.claim + " " + row.verdict);
-    }
     table.add_row();
-    table.add({"step"}, changed.empty() ? std::string("standard") : changed);
+    table.add({"step"}, changed.empty() ? std::string("none") : changed);
+    table.add({"claims judged"}, point.judged);
     table.add({"reproduced"}, point.reproduced);
     table.add({"partly"}, point.partly);
-    table.add({"score"}, point.held);
-    table.add({"verdicts that differ", "verdicts that differ", 70}, join_names(others));
+    table.add({"seeds disagree"}, point.noisy);
   }
   return aligned_text(table);
 }

@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// The best setting beside the standard one, in the search and in the confirmation; what each knob decides;
-/// the claims that no setting reaches. (docs/fit.md)
+/// The best setting beside the standard one, in the search and in the confirmation, and the claims that no
+/// setting reaches; or a line per step. results/harness_results/fit.py has more.
 std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables);
 
 }  // namespace harness

@@ -53,20 +53,23 @@ bool seeds_disagree(const Claim& claim, const Judgement& judgement) {
 ClaimScore score_of(const Claim& claim, const std::map<std::string, std::vector<ResultRow>>& rows) {
   const Judgement judgement = judged(claim, rows);
   if (judgement.verdict == Verdict::kNotRun) return {};
-  return {verdict_by_means(claim, judgement), seeds_disagree(claim, judgement), judgement.value,
-          judgement.half_width};
+  return {verdict_by_means(claim, judgement), seeds_disagree(claim, judgement), judgement.value};
 }
 
+/// Without a value nothing speaks for the range: the whole of it.
 double headline_distance(const Headline& headline, const std::vector<Claim>& ledger,
                          const std::map<std::string, std::vector<ResultRow>>& rows) {
+  double none = 0;
   for (const std::string& id : headline.claims) {
     const Claim& claim = *find_claim(ledger, id);
     const Judgement judgement = judged(claim, rows);
     std::vector<double> values;
     for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
-    if (!values.empty()) return distance_from(claim.expect, values);
+    if (!values.empty())
+      return distance_from(claim.expect, values, values.size() + judgement.missing.size() > 1);
+    none = std::log(claim.expect.high / claim.expect.low);
   }
-  return 0;
+  return none;
 }
 
 }  // namespace
@@ -80,9 +83,10 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
   std::vector<ScoredClaim> scored;
   std::map<std::string, std::size_t> place;
   for (const Claim& claim : ledger) {
-    const bool wanted = fits_any(plan.claims, claim.id) && !fits_any(plan.leave_out, claim.id);
-    if (!wanted || claim.kind != Kind::kPaper || !is_decided(plan, claim)) continue;
-    const auto [found, is_new] = place.emplace(claim.statement + "\n" + claim.expression_text, scored.size());
+    const bool wanted = plan.only_steps || claim.kind == Kind::kPaper;
+    if (!wanted || !fits_any(plan.claims, claim.id) || !is_decided(plan, claim)) continue;
+    const std::string what = plan.only_steps ? claim.id : claim.statement + "\n" + claim.expression_text;
+    const auto [found, is_new] = place.emplace(what, scored.size());
     if (is_new) scored.emplace_back();
     scored[found->second].claims.push_back(&claim);
   }
@@ -116,12 +120,11 @@ PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
   return point;
 }
 
-double distance_from(const Interval& range, const std::vector<double>& values) {
-  const double kLeast = 1e-6;  // a ratio of 0 is far, not infinitely
-  const auto log_of = [&](double value) { return std::log(std::max(value, kLeast)); };
+double distance_from(const Interval& range, const std::vector<double>& values, bool of_ends) {
+  const double far = 1e6;  // a ratio of 0 or with 0 is far, not infinitely
+  const auto log_of = [&](double value) { return std::log(std::clamp(value, 1 / far, far)); };
   const auto [least, most] = std::ranges::minmax(values);
-  if (values.size() == 1)
-    return std::max({0.0, log_of(range.low) - log_of(least), log_of(most) - log_of(range.high)});
+  if (!of_ends) return std::max({0.0, log_of(range.low) - log_of(least), log_of(most) - log_of(range.high)});
   return std::abs(log_of(least) - log_of(range.low)) + std::abs(log_of(most) - log_of(range.high));
 }
 
@@ -130,14 +133,11 @@ std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> row
     const FieldValue* value = row.find(key);
     return value == nullptr ? std::string() : value->text;
   };
-  std::map<std::string, std::map<std::string, std::pair<double, int>>> sums;  // by workload, then setting
-  const auto workload = [&](const ResultRow& row) {
-    return text(row, "pipeline") + "\n" + text(row, "trace");
-  };
+  std::map<std::string, std::map<std::string, std::pair<double, int>>> sums;  // by trace, then parameters
   for (const ResultRow& row : rows) {
     const FieldValue* metric = row.find(base.best_metric);
     if (!row.ok || metric == nullptr || !metric->number) continue;
-    auto& [sum, count] = sums[workload(row)][text(row, "parameters")];
+    auto& [sum, count] = sums[text(row, "trace")][text(row, "parameters")];
     sum += *metric->number;
     ++count;
   }
@@ -148,7 +148,7 @@ std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> row
                })->first;
   }
   std::erase_if(rows, [&](const ResultRow& row) {
-    const auto found = best.find(workload(row));
+    const auto found = best.find(text(row, "trace"));
     return found == best.end() || found->second != text(row, "parameters");
   });
   const std::size_t slash = base.best_as.find('/');

@@ -12,13 +12,14 @@
 
 namespace harness {
 
-/// A claim that scores: several that say the same of several experiments are one.
+/// A claim that scores: in a search several that say the same of several experiments are one.
 struct ScoredClaim {
   std::vector<const Claim*> claims;
   const std::string& id() const { return claims.front()->id; }
 };
 
-/// Those of `ledger` of kind paper that the plan names and one of its bases decides, in the ledger's order.
+/// Those of `ledger` that the plan names and one of its bases decides, in the ledger's order; in a search
+/// those of kind paper.
 /// Throws InputError where there is none, and for a headline's claim that is none of the ledger's.
 std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& ledger);
 
@@ -27,7 +28,6 @@ struct ClaimScore {
   Verdict verdict = Verdict::kNotRun;  ///< by the means over the seeds
   bool is_noisy = false;               ///< of some group the seeds lie on both sides of a limit
   double value = 0;                    ///< as Judgement::value
-  double half_width = 0;               ///< as Judgement::half_width
   /// 1 reproduced, 1/2 partly, less 1/2 where noisy, at least 0.
   double score() const;
 };
@@ -45,11 +45,13 @@ struct PointScore {
 PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
                  const std::vector<Claim>& ledger, const std::map<std::string, std::vector<ResultRow>>& rows);
 
-/// How far the values of the groups lie from a range: with one, by how much (as a ratio's logarithm) it lies
-/// outside; with several, the sum of those of the least from the lower end and of the largest from the upper.
-double distance_from(const Interval& range, const std::vector<double>& values);
+/// How far the values of the workloads lie from a range, as a ratio's logarithm: by how much one lies
+/// outside; with `of_ends` the sum of the least value's distance from the lower end and of the largest's from
+/// the upper.
+double distance_from(const Interval& range, const std::vector<double>& values, bool of_ends);
 
-/// Of each workload the rows with the least mean of the base's metric over the seeds, as series best_as.
+/// Of each trace the rows with the parameters whose mean of the base's metric, over pipelines and seeds, is
+/// least, as series best_as.
 std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> rows);
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "harness/core/test_refusal.h"
 #include "harness/record/run/test_cells.h"
@@ -70,6 +71,18 @@ TEST(ScoredClaims, OfKindPaperAndOnceForTwoRuntimes) {
   EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("claims of kind paper"), std::string::npos);
 }
 
+TEST(ScoredClaims, StepsJudgeEachClaimOfEveryKind) {
+  const std::vector<Claim> ledger =
+      parse_ledger("claims.toml",
+                   claim("pard.a", "\"overall\"", "expect = \"> 1\"") +
+                       claim("pard.b", "\"autoscale\"", "expect = \"> 1\"") +
+                       claim("pard.c", "\"overall\"", "expect = \"> 1\"", "reading"),
+                   {});
+  FitPlan plan = plan_of();
+  plan.only_steps = true;
+  EXPECT_EQ(scored_claims(plan, ledger).size(), 3u);
+}
+
 TEST(Score, WholeHalfAndLessWhereTheSeedsDisagree) {
   const std::vector<Claim> ledger =
       parse_ledger("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]\npartly = \"> 1\""), {});
@@ -87,12 +100,13 @@ TEST(Score, WholeHalfAndLessWhereTheSeedsDisagree) {
 
 TEST(Score, TheHeadlinesDistanceIsThatOfTheEnds) {
   const Interval range{1.6, 17};
-  EXPECT_EQ(distance_from(range, {5}), 0);
-  EXPECT_NEAR(distance_from(range, {0.8}), std::log(2), 1e-12);
-  EXPECT_NEAR(distance_from(range, {34}), std::log(2), 1e-12);
-  EXPECT_NEAR(distance_from(range, {3.2, 5, 8.5}), std::log(2) + std::log(2), 1e-12);
-  EXPECT_NEAR(distance_from(range, {17, 1.6}), 0, 1e-12);
-  EXPECT_TRUE(std::isfinite(distance_from(range, {0})));
+  EXPECT_EQ(distance_from(range, {5}, false), 0);
+  EXPECT_NEAR(distance_from(range, {0.8}, false), std::log(2), 1e-12);
+  EXPECT_NEAR(distance_from(range, {34}, false), std::log(2), 1e-12);
+  EXPECT_NEAR(distance_from(range, {3.2, 5, 8.5}, true), std::log(2) + std::log(2), 1e-12);
+  EXPECT_NEAR(distance_from(range, {17, 1.6}, true), 0, 1e-12);
+  EXPECT_NEAR(distance_from(range, {16}, true), std::log(10) + std::log(17.0 / 16), 1e-12);
+  EXPECT_TRUE(std::isfinite(distance_from(range, {0, std::numeric_limits<double>::infinity()}, true)));
   const std::vector<Claim> ledger =
       parse_ledger("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]"), {});
   const FitPlan plan = plan_of({"pard.a"});
@@ -100,6 +114,8 @@ TEST(Score, TheHeadlinesDistanceIsThatOfTheEnds) {
       score(plan, scored_claims(plan, ledger), ledger, {{"overall", rows_of({0.8, 0.8})}});
   EXPECT_NEAR(point.distance, std::log(2), 1e-9);
   EXPECT_NEAR(point.objective(), -std::log(2), 1e-9);
+  // Where nothing is dropped the ratio does not exist.
+  EXPECT_NEAR(score(plan, scored_claims(plan, ledger), ledger, {}).distance, std::log(17 / 1.6), 1e-9);
 }
 
 // Thresholds 10 and 20 of oc: 20 drops least on wiki, 10 on tweet, in the mean of two seeds.

@@ -49,7 +49,7 @@ def draw(path, folder):
     source = f"From {path.name} (harness fit)."
     paths = style.save(draw_points(fit), folder, "fit-points", "The score of the claims of each setting that was tried, against the "
                        f"distance of the headlines from the paper's ranges. {source}")
-    paths += style.save(draw_knobs(fit), folder, "fit-knobs", "What each open choice decides: over the design, the largest mean score of a "
-                        f"value less the least. {source}")
+    paths += style.save(draw_knobs(fit), folder, "fit-knobs", "What each open choice decides: the claims' mean scores over the design, summed by "
+                        f"its values; the largest sum less the least. {source}")
     paths += style.save(draw_claims(fit), folder, "fit-claims", f"How often each claim holds over the space-filling design. {source}")
     return paths

@@ -81,12 +81,16 @@ class Fit:
         return {value: float(np.mean(scores)) for value, scores in found.items()}
 
     def effects(self, knob):
-        """value -> mean score of all claims."""
-        return self._by_value(knob, lambda row: row["held"])
+        """value -> the claims' mean scores, summed; each over the points that decide the claim."""
+        sums = {}
+        for claim in self.claims:
+            for value, mean in self._by_value(knob, lambda row, claim=claim: self._score(claim, row["point"])).items():
+                sums[value] = sums.get(value, 0.0) + mean
+        return sums
 
     def main_effect(self, knob):
-        means = self.effects(knob).values()
-        return max(means) - min(means) if means else 0.0
+        sums = self.effects(knob).values()
+        return max(sums) - min(sums) if sums else 0.0
 
     def _score(self, claim, point):
         row = self.verdict(claim, point)

@@ -100,7 +100,8 @@ TEST(ComparedMetric, DirectionsOfColumns) {
   for (const std::string& name : metric_columns()) {
     const bool share = name.find("rate") != std::string::npos || name.find("share") != std::string::npos ||
                        name.find("utilisation") != std::string::npos || name == "optimality_gap" ||
-                       name == "slo_attainment" || name == "accuracy" || name == "path_accuracy";
+                       name == "slo_attainment" || name == "accuracy" || name == "path_accuracy" ||
+                       name == "lockstep";
     EXPECT_EQ(metric(name, 0, false).is_share(), share) << name;
   }
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kFitFormat = 1;
 
+}  // namespace
+
 bool is_fit(const std::string& path) {
   try {
     return VerifiedFile(path).format() == kFitFormatName;
@@ -20,8 +22,6 @@ bool is_fit(const std::string& path) {
     return false;
   }
 }
-
-}  // namespace
 
 void write_fit(const std::string& path, const FitTables& tables) {
   std::error_code error;

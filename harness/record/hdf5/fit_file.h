@@ -1,4 +1,4 @@
-// The results of `harness fit` as an HDF5 file (results/README.md describes it).
+// The results of `harness fit` as an HDF5 file (docs/fit.md describes it).
 #pragma once
 
 #include <cstdint>
@@ -80,5 +80,8 @@ struct FitTables {
 /// Writes the file; it appears under its name only when it is complete. Throws EnvironmentError naming the
 /// path, InputError where it would replace another file.
 void write_fit(const std::string& path, const FitTables& tables);
+
+/// Whether the file holds such results; false for a file that is not there or another's.
+bool is_fit(const std::string& path);
 
 }  // namespace harness

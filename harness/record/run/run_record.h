@@ -177,7 +177,6 @@ struct GapTotals {
   double squares_ns2 = 0;  ///< sum of their squares
 };
 
-/// Totals of one module.
 /// Batches of a module that ran to their end, and how many of these ends come together.
 struct BatchEnds {
   /// Time is divided into slots of so many ns, about 1 ms.
@@ -197,6 +196,7 @@ struct BatchEnds {
   }
 };
 
+/// Totals of one module.
 struct ModuleTotals {
   std::uint64_t arrived = 0;
   std::uint64_t done = 0;
