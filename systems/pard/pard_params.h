@@ -79,8 +79,7 @@ struct PardParams {
         "estimate", estimate, {"full", "back", "sf", "split", "wcl", "none"},
         "later modules: all parts; nothing (PARD-back); their executions only (PARD-sf). Or a budget per "
         "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL). none: "
-        "no visit is "
-        "visit is dropped for being late");
+        "no visit is dropped for being late");
     params.choice(
         "execution", execution, {"planned", "at_hand"},
         "d_k, the own execution in the estimate: at the planned batch size; or at that of the batch "
