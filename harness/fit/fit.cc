@@ -54,12 +54,20 @@ class Fit {
   void run_stage(const std::string& stage, const Points& points, bool confirms);
   void search();
   void confirm();
-  std::string write_stage(const std::string& stage, const Points& points, bool confirms) const;
+  void write_stage(const std::string& stage, const Points& points, bool confirms) const;
   void name_settings(const FitBase& base, const FitPoint& point, ResultRow& row) const;
   std::vector<PointScore> scores_of(const std::string& stage, const Points& points) const;
   void keep(const std::string& stage, const Points& points, const std::vector<PointScore>& scores);
   std::string file_of(const std::string& stage, std::size_t base, const char* ending) const {
     return folder_ + "/" + stage + "-" + std::to_string(base) + "-" + plan_.bases[base].as + ending;
+  }
+
+  std::string suite_of(const std::string& stage) const { return folder_ + "/" + stage + ".toml"; }
+  /// Of all points tried, in order.
+  std::vector<double> objectives() const {
+    std::vector<double> all;
+    for (const PointScore& score : scores_) all.push_back(score.objective());
+    return all;
   }
 
   const FitRun& options_;
@@ -80,7 +88,7 @@ Points numbered(const std::vector<FitPoint>& points, std::size_t first) {
   return made;
 }
 
-std::string Fit::write_stage(const std::string& stage, const Points& points, bool confirms) const {
+void Fit::write_stage(const std::string& stage, const Points& points, bool confirms) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   std::string members;
@@ -91,9 +99,7 @@ std::string Fit::write_stage(const std::string& stage, const Points& points, boo
     write_file(file, text);
     members += "  \"" + fs::path(file).filename().string() + "\",\n";
   }
-  const std::string suite = folder_ + "/" + stage + ".toml";
-  write_file(suite, "name = \"" + plan_.name + " " + stage + "\"\nsuite = [\n" + members + "]\n");
-  return suite;
+  write_file(suite_of(stage), "name = \"" + plan_.name + " " + stage + "\"\nsuite = [\n" + members + "]\n");
 }
 
 /// As if they had been swept: claims may group by them.
@@ -113,7 +119,7 @@ void Fit::run_stage(const std::string& stage, const Points& points, bool confirm
     if (ranks_.rank() == 0) write_stage(stage, points, confirms);
   });
   RunOptions run;
-  run.file = folder_ + "/" + stage + ".toml";
+  run.file = suite_of(stage);
   run.folder = folder_;
   run.fresh = options_.fresh;
   run.progress = options_.progress;
@@ -185,18 +191,14 @@ void Fit::search() {
     keep(round == 0 ? "design" : "descent", points, scores);
     tried_.insert(tried_.end(), next.begin(), next.end());
     scores_.insert(scores_.end(), scores.begin(), scores.end());
-    std::vector<double> objectives;
-    for (const PointScore& score : scores_) objectives.push_back(score.objective());
-    next = descent.next(tried_, objectives);
+    next = descent.next(tried_, objectives());
   }
 }
 
 void Fit::confirm() {
   Points points;
   if (ranks_.rank() == 0) {
-    std::vector<double> objectives;
-    for (const PointScore& score : scores_) objectives.push_back(score.objective());
-    const std::size_t best = best_of(objectives, 1).front();
+    const std::size_t best = best_of(objectives(), 1).front();
     points.push_back({0, tried_[0]});
     if (best != 0) points.push_back({best, tried_[best]});
   }

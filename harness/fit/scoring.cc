@@ -90,13 +90,22 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
     if (is_new) scored.emplace_back();
     scored[found->second].claims.push_back(&claim);
   }
+  for (const FitBase& base : plan.bases) {
+    const std::vector<std::string> known = numeric_columns();
+    if (!base.best_metric.empty() && std::ranges::find(known, base.best_metric) == known.end())
+      throw_unknown({base.place.file, base.place.line, "base.best.metric"}, "metric", base.best_metric,
+                    known);
+  }
   const InputPlace at{plan.file, 0, "claims"};
   if (scored.empty())
     throw input_error(at, join_names(plan.claims), "claims of kind paper that rest on the bases' results");
   for (const Headline& headline : plan.headlines) {
     for (const std::string& id : headline.claims) {
-      if (find_claim(ledger, id) == nullptr)
-        throw input_error({plan.file, 0, "headline"}, id, "a claim of " + plan.claims_file);
+      const Claim* claim = find_claim(ledger, id);
+      const bool has_range = claim != nullptr && claim->expect.low > 0 && std::isfinite(claim->expect.high);
+      if (!has_range)
+        throw input_error({plan.file, 0, "headline"}, id,
+                          "a claim of " + plan.claims_file + " that expects a range of ratios");
     }
   }
   return scored;

@@ -66,6 +66,12 @@ TEST(ScoredClaims, OfKindPaperAndOnceForTwoRuntimes) {
   EXPECT_EQ(none.judged, 0u);
   FitPlan odd = plan_of({"pard.zzz"});
   EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("pard.zzz"), std::string::npos);
+  odd = plan_of({"pard.a"});  // "> 1" has no upper end
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("a range of ratios"), std::string::npos);
+  odd = plan_of();
+  odd.bases[0].best_metric = "drop_rat";
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("did you mean 'drop_rate'"),
+            std::string::npos);
   odd = plan_of();
   odd.claims = {"quart.*"};
   EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("claims of kind paper"), std::string::npos);

@@ -58,9 +58,6 @@ class Fit:
         """The project's own value."""
         return next(row["value"] for row in self.settings if row["knob"] == knob and row["standard"])
 
-    def values(self, knob):
-        return list(dict.fromkeys(row["value"] for row in self.settings if row["knob"] == knob and row["active"]))
-
     def front(self):
         """The points that no other passes in both score and distance, by falling score."""
         front, nearest = [], np.inf
@@ -117,8 +114,3 @@ class Fit:
                 if mean > best.with_value:
                     best = Reach(best.share, knob, value, mean)
         return best
-
-    def most(self, claim):
-        """The most that any point scores."""
-        scores = [self._score(claim, row["point"]) for row in self.searched]
-        return max((score for score in scores if score is not None), default=None)

@@ -47,7 +47,7 @@ std::string stream_tables(const std::string& trace, const std::vector<StreamClas
 /// Fills `spec.settings` and puts their axis before `spec.sweeps`; all else has been read. Throws InputError.
 void read_named_settings(const TableReader& document, ExperimentSpec& spec);
 /// Throws InputError where --set gives a value to a key that a setting has: it would change nothing.
-void check_override_of_settings(const ExperimentSpec& spec, const std::string& key);
+void check_override_of_settings(const ExperimentSpec& spec, const std::string& given);
 
 /// The key of [cluster] that holds the kinds of devices.
 inline constexpr const char* kDeviceKey = "device";

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
 
@@ -58,7 +59,8 @@ NamedSetting read_setting(const TableReader& table, const ExperimentSpec& spec) 
 
 }  // namespace
 
-void check_override_of_settings(const ExperimentSpec& spec, const std::string& key) {
+void check_override_of_settings(const ExperimentSpec& spec, const std::string& given) {
+  const std::string key = name_now(renamed_keys(), given);
   for (const NamedSetting& setting : spec.settings) {
     const bool has = std::ranges::find(setting.values, key, &Assignment::key) != setting.values.end();
     if (has || (setting.load && key == "workload.loads"))
