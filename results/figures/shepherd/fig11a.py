@@ -6,9 +6,9 @@ import look
 from intervals import seeds_text, spread
 from selection import absent_note, group, pair_of
 import style
-from shepherd.series import NOT_PREEMPTIVE
+from shepherd.series import LITERAL, NOT_PREEMPTIVE
 
-SERIES = ("shepherd", NOT_PREEMPTIVE, "clockwork")
+SERIES = ("shepherd", LITERAL, NOT_PREEMPTIVE, "clockwork")
 
 
 def draw(cells, cast):
