@@ -132,7 +132,11 @@ def main():
         expect("no results of an experiment", run([harness, "show", "one/fit.h5"], folder), 2, ["results of harness fit"])
         for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:20: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
                                    ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment: found gone.toml; allowed: an experiment file"),
-                                   ("no claim", ('"pard.*"', '"quart.*"'), "claims of kind paper"),
+                                   ("no claim", ('"pard.*"', '"pard.ours"'), "claims of kind paper whose `experiment` is the `as` of a base: small"),
+                                   ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "claims: found pard.nope"),
+                                   ("a name with a folder", ('claims_file', 'name = "../x"\nclaims_file'), "bad.toml:1: name: found ../x"),
+                                   ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:12: base.experiment: with the file's `set`, in the confirmation: "),
+                                   ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:12: base.keeps: found unknown key of a knob"),
                                    ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default")):
             write(folder, "bad.toml", FIT.replace(*change))
             failures.refused(what, [harness, "fit", "bad.toml", "-o", "bad"], folder, [word])

@@ -45,7 +45,9 @@ class Fit {
         plan_(checked(parse_fit(options.file, read_file(options.file)))),
         ledger_(parse_ledger(plan_.claims_file, read_file(plan_.claims_file), vocabulary())),
         claims_(scored_claims(plan_, ledger_)),
-        folder_(options.folder + "/" + plan_.name + ".fit") {}
+        folder_(options.folder + "/" + plan_.name + ".fit") {
+    check_stages();
+  }
 
   int dry_run() const;
   int run();
@@ -70,6 +72,9 @@ class Fit {
     return all;
   }
 
+  std::string path() const { return options_.folder + "/" + plan_.name + ".h5"; }
+  void check_stages() const;
+
   const FitRun& options_;
   CellDistribution& ranks_;
   FitPlan plan_;
@@ -81,6 +86,26 @@ class Fit {
   std::vector<PointScore> scores_;
   FitTables tables_;
 };
+
+/// Of what the search and its confirmation would run nothing is refused half an hour later.
+void Fit::check_stages() const {
+  std::error_code error;
+  if (fs::exists(path(), error) && !is_fit(path()))
+    throw input_refusal({path(), 0, ""}, "no results of harness fit, and not replaced by them");
+  const Points first = {{0, standard_point(plan_)}};
+  for (const bool confirms : {false, true}) {
+    if (confirms && !plan_.confirms) continue;
+    for (const FitBase& base : plan_.bases) {
+      try {
+        const std::string text = experiment_text(plan_, base, first, confirms);
+        if (!text.empty()) (void)parse_experiment(base.file, text, {});
+      } catch (const InputError& wrong) {
+        const std::string what = confirms ? ", in the confirmation" : ", in the search";
+        throw input_refusal(base.place, "with the file's `set`" + what + ": " + wrong.what());
+      }
+    }
+  }
+}
 
 Points numbered(const std::vector<FitPoint>& points, std::size_t first) {
   Points made;
@@ -211,10 +236,9 @@ int Fit::run() {
   if (plan_.confirms) confirm();
   if (ranks_.rank() != 0) return kAllWell;
   tables_.plan = plan_.text;
-  const std::string path = options_.folder + "/" + plan_.name + ".h5";
-  write_fit(path, tables_);
+  write_fit(path(), tables_);
   std::fputs(fit_text(plan_, claims_, tables_).c_str(), stdout);
-  std::printf("%s\n", path.c_str());
+  std::printf("%s\n", path().c_str());
   return kAllWell;
 }
 

@@ -9,6 +9,8 @@
 namespace harness {
 namespace {
 
+constexpr const char* kNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+
 constexpr int kMostPoints = 100'000;
 
 std::string beside(const std::string& file, const std::string& path) {
@@ -83,6 +85,22 @@ Knob read_knob(const TableReader& table, const std::vector<Knob>& before) {
   return knob;
 }
 
+/// What a base keeps some knob would set.
+void check_keeps(const FitPlan& plan, const FitBase& base) {
+  std::vector<std::string> keys;
+  for (const Knob& knob : plan.knobs) {
+    for (const KnobValue& value : knob.values) {
+      for (const auto& [key, given] : value.set) keys.push_back(key);
+    }
+  }
+  std::ranges::sort(keys);
+  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  for (const std::string& key : base.keeps) {
+    if (!std::ranges::binary_search(keys, key))
+      throw_unknown({base.place.file, base.place.line, "base.keeps"}, "key of a knob", key, keys);
+  }
+}
+
 /// The conditions name knobs and their values.
 void check_when(const FitPlan& plan, const std::map<std::string, std::string>& when,
                 const InputPlace& place) {
@@ -154,6 +172,9 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
   plan.file = file;
   plan.text = std::string(text);
   plan.name = document.text_or("name", std::filesystem::path(file).stem().string());
+  if (plan.name.find_first_not_of(kNameCharacters) != std::string::npos || plan.name.starts_with('.'))
+    throw input_error(document.has("name") ? document.place("name") : InputPlace{file, 0, "name"}, plan.name,
+                      "a name of files: a-z, A-Z, 0-9, '.', '-' and '_'");
   plan.claims_file = beside(file, document.text("claims_file"));
   plan.claims = document.texts("claims");
   read_search(document, plan);
@@ -165,7 +186,10 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
     plan.headlines.push_back({table.text("name"), table.texts("claims")});
   }
   for (const Knob& knob : plan.knobs) check_when(plan, knob.when, knob.place);
-  for (const FitBase& base : plan.bases) check_when(plan, base.when, base.place);
+  for (const FitBase& base : plan.bases) {
+    check_when(plan, base.when, base.place);
+    check_keeps(plan, base);
+  }
   return plan;
 }
 

@@ -97,8 +97,18 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
                     known);
   }
   const InputPlace at{plan.file, 0, "claims"};
-  if (scored.empty())
-    throw input_error(at, join_names(plan.claims), "claims of kind paper that rest on the bases' results");
+  for (const std::string& pattern : plan.claims) {
+    const auto fits = [&](const Claim& claim) { return fits_glob(pattern, claim.id); };
+    if (std::ranges::none_of(ledger, fits))
+      throw input_error(at, pattern, "ids of " + plan.claims_file + ", * for any characters");
+  }
+  if (scored.empty()) {
+    std::string names;
+    for (const FitBase& base : plan.bases) names += (names.empty() ? "" : ", ") + base.as;
+    throw input_error(at, join_names(plan.claims),
+                      std::string("claims of ") + (plan.only_steps ? "any kind" : "kind paper") +
+                          " whose `experiment` is the `as` of a base: " + names);
+  }
   for (const Headline& headline : plan.headlines) {
     for (const std::string& id : headline.claims) {
       const Claim* claim = find_claim(ledger, id);
