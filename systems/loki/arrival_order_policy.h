@@ -41,17 +41,16 @@ enum class TurnLimit : std::uint8_t {
 };
 
 /// The limit of a rule at a task. Last-task dropping has one at tasks without subs alone. Of the rules that
-/// look at visits when these have been served (DropAt::kEnd) none has one; judging at the start (section 6.3:
-/// "expected to miss the latency budget for the respective task"), per-task dropping has the budget, at every
-/// task. Reconstructed: opportunistic rerouting then has the limit of last-task dropping at the last tasks,
-/// since nothing makes up for a delay there, and before them the budget and what a reroute can make up for
-/// (most_made_up); the router sends on or drops what has been served as it does under kEnd.
+/// look at visits when these have been served (DropAt::kEnd) none has one. Judging at the start (section 6.3:
+/// "expected to miss the latency budget for the respective task"), per-task dropping and opportunistic
+/// rerouting have the budget before the last tasks, rerouting with what a reroute can make up for
+/// (most_made_up). Reconstructed: at the last tasks, where nothing makes up for a delay, every rule that has
+/// a limit there has the same (`deadline`), so that systems differ by rerouting alone.
 inline TurnLimit turn_limit(EarlyDropping rule, DropAt drop_at, DueBy deadline, bool is_last_task) {
-  const bool at_start = drop_at == DropAt::kStart;
-  if (rule == EarlyDropping::kPerTask) return at_start ? TurnLimit::kBudget : TurnLimit::kUnlimited;
-  const bool reroutes_at_start = rule == EarlyDropping::kReroute && at_start;
-  if (!is_last_task) return reroutes_at_start ? TurnLimit::kBudget : TurnLimit::kUnlimited;
-  if (rule != EarlyDropping::kLastTask && !reroutes_at_start) return TurnLimit::kUnlimited;
+  const bool has_budgets = rule == EarlyDropping::kPerTask || rule == EarlyDropping::kReroute;
+  const bool at_every_task = has_budgets && drop_at == DropAt::kStart;
+  if (!is_last_task) return at_every_task ? TurnLimit::kBudget : TurnLimit::kUnlimited;
+  if (rule != EarlyDropping::kLastTask && !at_every_task) return TurnLimit::kUnlimited;
   return deadline == DueBy::kTask ? TurnLimit::kBudget : TurnLimit::kDeadline;
 }
 

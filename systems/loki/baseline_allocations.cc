@@ -35,11 +35,6 @@ Option best_option(const AllocationProblem& problem, ModuleId variant, TimeNs bu
   return best;
 }
 
-int longest_path_tasks(const Pipeline& pipeline) {
-  const std::vector<double> after = longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1));
-  return 1 + static_cast<int>(std::lround(after[entries_in(pipeline).front()]));
-}
-
 // By task the variants that are in time, or the fastest.
 std::vector<Option> all_options(const AllocationProblem& problem) {
   const TimeNs budget_ns = problem.latency_limit_ns / longest_path_tasks(*problem.pipeline);
@@ -211,6 +206,11 @@ class SeparateProgram {
 };
 
 }  // namespace
+
+int longest_path_tasks(const Pipeline& pipeline) {
+  const std::vector<double> after = longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1));
+  return 1 + static_cast<int>(std::lround(after[entries_in(pipeline).front()]));
+}
 
 SeparateAllocation proteus_allocation(const AllocationProblem& problem,
                                       const std::vector<double>& task_demand_rps, const MilpLimits& limits) {

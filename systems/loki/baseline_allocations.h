@@ -9,6 +9,9 @@
 
 namespace harness {
 
+/// Tasks on the longest path of a pipeline of tasks.
+int longest_path_tasks(const Pipeline& pipeline);
+
 /// A plan of tasks that know nothing of each other.
 struct SeparateAllocation {
   bool feasible = false;  ///< some part of the demand is served; without it there are no workers

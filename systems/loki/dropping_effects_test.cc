@@ -71,12 +71,12 @@ TEST(DroppingEffects, WithoutDroppingTheQueueGrows) {
 // The worker is never idle, and serves those alone that it ends within 2 x 10 ms.
 TEST(DroppingEffects, PerTaskAtTheStartServesWithinTheBudget) {
   const std::vector<std::pair<const char*, std::vector<Setting>>> same = {
-      {"loki", {{"early_dropping", "per_task"}, {"drop_at", "start"}}},
+      {"loki", {{"early_dropping", "per_task"}, {"drop_at", "start"}, {"deadline", "task"}}},
       {"loki", {{"early_dropping", "last_task"}, {"deadline", "task"}}},
       {"loki", {{"early_dropping", "reroute"}, {"drop_at", "start"}, {"deadline", "task"}}},
-      {"loki", {{"early_dropping", "per_task"}, {"drop_at", "start"}, {"expected_batch", "queued"}}},
-      {"proteus", {{"early_dropping", "per_task"}}},
-      {"hwscaling", {{"early_dropping", "per_task"}}}};
+      {"loki", {{"early_dropping", "per_task"}, {"deadline", "task"}, {"expected_batch", "queued"}}},
+      {"proteus", {{"early_dropping", "per_task"}, {"deadline", "task"}, {"task_budget", "execution"}}},
+      {"hwscaling", {{"early_dropping", "per_task"}, {"deadline", "task"}}}};
   for (const auto& [system, settings] : same) {
     SCOPED_TRACE(std::string(system) + " " + settings.front().second);
     const Overload run(system, one_task(), settings);
@@ -87,17 +87,39 @@ TEST(DroppingEffects, PerTaskAtTheStartServesWithinTheBudget) {
   }
 }
 
-// The same, but they wait for as long as the request may.
+// The same, but they wait for as long as the request may: under every rule that has a limit at the last task,
+// in all three systems as they are.
 TEST(DroppingEffects, TheLastTaskKeepsTheDeadline) {
-  for (const std::vector<Setting>& settings :
-       {std::vector<Setting>{{"early_dropping", "last_task"}},
-        std::vector<Setting>{{"early_dropping", "reroute"}, {"drop_at", "start"}}}) {
-    const Overload run("loki", one_task(), settings);
+  const std::vector<std::pair<const char*, std::vector<Setting>>> same = {
+      {"loki", {}},
+      {"loki", {{"early_dropping", "last_task"}}},
+      {"loki", {{"early_dropping", "per_task"}}},
+      {"proteus", {}},
+      {"proteus", {{"early_dropping", "last_task"}}},
+      {"hwscaling", {}}};
+  for (const auto& [system, settings] : same) {
+    SCOPED_TRACE(system);
+    const Overload run(system, one_task(), settings);
     EXPECT_LE(run.longest(), kSlo);
     EXPECT_GT(run.longest(), kSlo - kExec);
     EXPECT_EQ(run.record.late, 0U);
     EXPECT_GE(run.record.in_time, static_cast<std::uint64_t>(kRequests * kEvery / kExec));
   }
+}
+
+// Proteus's budget at the first of two tasks is half of the SLO of 200 ms: what has waited 90 ms is served
+// yet.
+TEST(DroppingEffects, ProteusDividesTheSloByTheTasks) {
+  const auto longest_wait = [](const std::vector<Setting>& settings) {
+    const Overload run("proteus", two_tasks(), settings);
+    TimeNs longest = 0;
+    for (const VisitRow& row : run.rows.visit_rows)
+      if (row.module == 0 && row.ran()) longest = std::max(longest, row.started_ns - row.arrived_ns);
+    return longest;
+  };
+  EXPECT_GT(longest_wait({}), kSlo / 2 - kExec - kEvery);
+  EXPECT_LE(longest_wait({}), kSlo / 2 - kExec);
+  EXPECT_LE(longest_wait({{"task_budget", "execution"}}), kExec);
 }
 
 // At its end the first task has run all that it drops: 5 n + 10 <= 20 for the first three. Before, half is

@@ -46,7 +46,7 @@ TEST(TurnLimit, IsWhatTheRuleLooksAtBeforeATaskRuns) {
                                    {EarlyDropping::kLastTask, DropAt::kEnd, kNo, kDue, kOwn},
                                    {EarlyDropping::kLastTask, DropAt::kStart, kNo, kDue, kOwn},
                                    {EarlyDropping::kPerTask, DropAt::kEnd, kNo, kNo, kNo},
-                                   {EarlyDropping::kPerTask, DropAt::kStart, kOwn, kOwn, kOwn},
+                                   {EarlyDropping::kPerTask, DropAt::kStart, kOwn, kDue, kOwn},
                                    {EarlyDropping::kReroute, DropAt::kEnd, kNo, kNo, kNo},
                                    {EarlyDropping::kReroute, DropAt::kStart, kOwn, kDue, kOwn}};
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -18,7 +18,8 @@ class TreeSystem : public System {
   }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!is_for_loki(context)) return nullptr;
-    return std::make_unique<ResourceManager>(context, planning_, allocator_, dropping_.budget_factor);
+    return std::make_unique<ResourceManager>(context, planning_, allocator_,
+                                             TaskBudgets{task_budget_, dropping_.budget_factor});
   }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     const auto module = static_cast<ModuleId>(group);
@@ -37,6 +38,7 @@ class TreeSystem : public System {
   PlanningParams planning_;
   DroppingParams dropping_;
   RoutingParams routing_;
+  TaskBudget task_budget_ = TaskBudget::kExecution;
 
  private:
   std::shared_ptr<LoadBalancer> balancer_;
@@ -69,7 +71,9 @@ class Baseline final : public TreeSystem {
   explicit Baseline(Allocator allocator) : TreeSystem(allocator) {
     routing_.early_dropping = EarlyDropping::kPerTask;
     routing_.drop_at = DropAt::kStart;
-    if (allocator == Allocator::kProteus) by_ = BaselineRouting::kOwn;
+    if (allocator != Allocator::kProteus) return;
+    by_ = BaselineRouting::kOwn;
+    task_budget_ = TaskBudget::kSloShare;
   }
 
   void list(ParamList& params) override {
@@ -77,7 +81,12 @@ class Baseline final : public TreeSystem {
     dropping_.list(params);
     params.choice("early_dropping", routing_.early_dropping, {"none", "last_task", "per_task"},
                   "which visits are dropped when their turn comes: none, those that would be late at a last "
-                  "task, or over the budget of any task");
+                  "task, or those and what would be over the budget of a task before it");
+    if (allocator_ == Allocator::kProteus)
+      params.choice(
+          "task_budget", task_budget_, {"execution", "slo_share"},
+          "latency budget of a task: budget_factor times its execution, or the SLO over the tasks of "
+          "the longest path (the authors' simulator)");
     routing_.list_draw(params);
     if (allocator_ == Allocator::kHwScaling)
       params.choice("routing", by_, {"tables", "dispatch"},

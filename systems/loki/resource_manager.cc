@@ -96,8 +96,8 @@ void raise_batches(const AllocationProblem& problem, const std::vector<int>& wor
 }
 
 ResourceManager::ResourceManager(const ServingContext& context, const PlanningParams& params,
-                                 Allocator allocator, double budget_factor)
-    : context_(context), params_(params), allocator_(allocator), budget_factor_(budget_factor) {}
+                                 Allocator allocator, const TaskBudgets& budgets)
+    : context_(context), params_(params), allocator_(allocator), budgets_(budgets) {}
 
 Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& current) {
   if (current.modules.empty()) {
@@ -221,9 +221,12 @@ Plan ResourceManager::allocate(const Plan& current) {
 
 Plan ResourceManager::plan_of(const std::vector<int>& workers, const std::vector<int>& batch) const {
   Plan plan;
+  const TimeNs share_ns = context_.slo_ns / longest_path_tasks(*context_.pipeline);
   for (std::size_t m = 0; m < workers.size(); ++m) {
     const TimeNs exec_ns = context_.profiles[m]->latency(batch[m]);
-    plan.modules.push_back({workers[m], batch[m], exec_ns, latency_budget(exec_ns, budget_factor_)});
+    const TimeNs budget_ns =
+        budgets_.kind == TaskBudget::kSloShare ? share_ns : latency_budget(exec_ns, budgets_.factor);
+    plan.modules.push_back({workers[m], batch[m], exec_ns, budget_ns});
   }
   return plan;
 }

@@ -119,6 +119,17 @@ struct PlanningParams {
 /// kHwScaling hardware alone, as section 6.1 has InferLine.
 enum class Allocator { kLoki, kProteus, kHwScaling };
 
+/// What the latency budget of a task is.
+enum class TaskBudget : std::uint8_t {
+  kExecution,  ///< latency_budget()
+  kSloShare    ///< Proteus: the SLO over the tasks of the longest path, as in the authors' simulator
+};
+
+struct TaskBudgets {
+  TaskBudget kind = TaskBudget::kExecution;
+  double factor = 2;  ///< of latency_budget()
+};
+
 /// Asked once per `tables_period_s`: measures the rate and the fan-outs of the last period, publishes their
 /// moving averages, and allocates workers again every `period_s` and on a significant change of the demand
 /// (Proteus: of any task's demand); in between the plan in force stands. The rate before the start counts as
@@ -129,9 +140,9 @@ enum class Allocator { kLoki, kProteus, kHwScaling };
 /// execution takes half of the SLO at most.
 class ResourceManager final : public Planner {
  public:
-  /// Metadata go with each plan (Plan::notes). `budget_factor`: of ModulePlan::budget_ns (routing_tables.h).
+  /// Metadata go with each plan (Plan::notes). `budgets`: of ModulePlan::budget_ns.
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
-                  double budget_factor);
+                  const TaskBudgets& budgets);
 
   Plan plan(TimeNs now, const LoadStatistics& load, const Plan& current) override;
 
@@ -149,7 +160,7 @@ class ResourceManager final : public Planner {
   const ServingContext& context_;
   PlanningParams params_;
   Allocator allocator_;
-  double budget_factor_;
+  TaskBudgets budgets_;
   Metadata metadata_;
   std::vector<DemandEstimate> demand_;                ///< by module: at its task's first
   std::vector<std::vector<DemandEstimate>> fan_out_;  ///< by module and entry of `subs`

@@ -29,7 +29,7 @@ LoadStatistics measured(std::vector<double> module_rps, std::vector<std::vector<
 class Manager {
  public:
   explicit Manager(const LokiWorld& world, Allocator allocator = Allocator::kLoki, PlanningParams params = {})
-      : manager_(world.context, params, allocator, 2) {}
+      : manager_(world.context, params, allocator, TaskBudgets{}) {}
 
   const Plan& start(double rate_rps) {
     LoadStatistics load;
