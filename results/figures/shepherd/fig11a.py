@@ -8,7 +8,8 @@ from selection import absent_note, group, pair_of
 import style
 from shepherd.series import LITERAL, NOT_PREEMPTIVE
 
-SERIES = ("shepherd", LITERAL, NOT_PREEMPTIVE, "clockwork")
+PAPERS = ("shepherd", NOT_PREEMPTIVE, "clockwork")
+SERIES = ("shepherd", LITERAL, *PAPERS[1:])
 
 
 def draw(cells, cast):
@@ -27,5 +28,5 @@ def draw(cells, cast):
     axes.grid(False, axis="x")
     look.legend_of(figure, axes)
     caption = (f"SHEPHERD figure 11a. Bursts to one model and single requests to another on one GPU.{seeds_text(*series.values())}"
-               f"{absent_note(cells, SERIES)}")
+               f"{absent_note(cells, PAPERS)}")
     return figure, caption, cells
