@@ -27,8 +27,14 @@ Rules rules_of(EarlyDropping rule, DropAt drop_at = DropAt::kEnd,
   return rules;
 }
 
-const Rules kBudget = rules_of(EarlyDropping::kPerTask, DropAt::kStart);
-const Rules kQueued = rules_of(EarlyDropping::kPerTask, DropAt::kStart, ExpectedBatch::kQueued);
+Rules by_budget(ExpectedBatch expected) {
+  Rules rules = rules_of(EarlyDropping::kPerTask, DropAt::kStart, expected);
+  rules.dropping.deadline = DueBy::kTask;
+  return rules;
+}
+
+const Rules kBudget = by_budget(ExpectedBatch::kPlanned);
+const Rules kQueued = by_budget(ExpectedBatch::kQueued);
 const Rules kDeadline = rules_of(EarlyDropping::kLastTask);
 
 /// One worker of 2 + b ms a batch of b, planned for batches of 4: 6 ms; a budget of 12 ms, an SLO of 50.
@@ -74,12 +80,14 @@ TEST(ArrivalOrderPolicy, KeepsTheBudgetOfTheTask) {
   EXPECT_EQ(served_at(9 * kMs + 1, kBudget), "drop 1 over_budget; drop 2 over_budget; drop 3 over_budget");
 }
 
-// The deadlines: batches must start at 14, 19 and 44.
+// The deadlines: batches must start at 14, 19 and 44, under every rule that has a limit at a last task.
 TEST(ArrivalOrderPolicy, KeepsTheDeadlineOfTheRequest) {
-  EXPECT_EQ(served_at(14 * kMs, kDeadline), "join 0<1; join 0<2; join 0<3; launch 0");
-  EXPECT_EQ(served_at(19 * kMs, kDeadline), "drop 1 estimated_late; join 0<2; join 0<3; launch 0");
-  EXPECT_EQ(served_at(44 * kMs, kDeadline),
-            "drop 1 estimated_late; drop 2 estimated_late; join 0<3; launch 0");
+  for (const Rules& rules : {kDeadline, rules_of(EarlyDropping::kPerTask, DropAt::kStart),
+                             rules_of(EarlyDropping::kReroute, DropAt::kStart)}) {
+    EXPECT_EQ(served_at(14 * kMs, rules), "join 0<1; join 0<2; join 0<3; launch 0");
+    EXPECT_EQ(served_at(19 * kMs, rules), "drop 1 estimated_late; join 0<2; join 0<3; launch 0");
+    EXPECT_EQ(served_at(44 * kMs, rules), "drop 1 estimated_late; drop 2 estimated_late; join 0<3; launch 0");
+  }
   EXPECT_EQ(served_at(90 * kMs, rules_of(EarlyDropping::kOff)), "join 0<1; join 0<2; join 0<3; launch 0");
 }
 
