@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "workloads/files/table_reader.h"
 
@@ -87,17 +88,16 @@ Knob read_knob(const TableReader& table, const std::vector<Knob>& before) {
 
 /// What a base keeps some knob would set.
 void check_keeps(const FitPlan& plan, const FitBase& base) {
-  std::vector<std::string> keys;
+  std::set<std::string> keys;
   for (const Knob& knob : plan.knobs) {
     for (const KnobValue& value : knob.values) {
-      for (const auto& [key, given] : value.set) keys.push_back(key);
+      for (const auto& [key, given] : value.set) keys.insert(key);
     }
   }
-  std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
   for (const std::string& key : base.keeps) {
-    if (!std::ranges::binary_search(keys, key))
-      throw_unknown({base.place.file, base.place.line, "base.keeps"}, "key of a knob", key, keys);
+    if (keys.count(key) == 0)
+      throw_unknown({base.place.file, base.place.line, "base.keeps"}, "key of a knob", key,
+                    {keys.begin(), keys.end()});
   }
 }
 

@@ -74,7 +74,7 @@ TEST(ScoredClaims, OfKindPaperAndOnceForTwoRuntimes) {
             std::string::npos);
   odd = plan_of();
   odd.claims = {"quart.*"};
-  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("claims of kind paper"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("found quart.*"), std::string::npos);
 }
 
 TEST(ScoredClaims, StepsJudgeEachClaimOfEveryKind) {

@@ -182,10 +182,10 @@ TEST(StreamAxis, TheTwoStreamsOfThePaperAreServedAsByFlexAlone) {
   CellFactory factory(spec, "b");
   const std::vector<double> expected_rps = {4055, 4032, 2976, 1131};  // at each SLO with preemption, without
   const std::size_t systems = spec.systems.size();
-  ASSERT_EQ(spec.systems[1].variant, "np");
+  ASSERT_EQ(spec.systems[2].variant, "np");
   ASSERT_EQ(factory.cells().size(), 2 * systems);
   for (std::size_t i = 0; i < 4; ++i) {
-    const Cell& cell = factory.cells()[i / 2 * systems + i % 2];
+    const Cell& cell = factory.cells()[i / 2 * systems + i % 2 * 2];
     const RunSpec run = factory.make_run(factory.prepare(cell));
     const RunRecord record = simulate(run, nullptr);
     EXPECT_EQ(record.sent, 100U * 1024 + 12'000);
