@@ -241,9 +241,14 @@ class Leftovers(unittest.TestCase):
         self.assertEqual(rules.check_leftovers("a.cmake", "configured: @NAME@\n"), [])
 
     def test_machine_paths(self):
-        for text in ["see /work/main", 'open("/root/x")', "cd /home/user"]:
-            self.assertEqual(len(rules.check_machine_paths("a.py", text)), 1, text)
-        for text in ["../shared/data", "network/work/a", "/usr/bin/python3", "requests / work / time", "${HOME}/root/x"]:
+        for folder in ("work", "root", "home"):
+            for before in ("see ", 'open("'):
+                text = f"{before}/{folder}/x"
+                self.assertEqual(len(rules.check_machine_paths("a.py", text)), 1, text)
+            for before in ("network", "${HOME}", "requests / "):
+                text = f"{before}/{folder}/x" if before[-1] != " " else f"{before}{folder} / time"
+                self.assertEqual(rules.check_machine_paths("a.py", text), [], text)
+        for text in ("../shared/data", "/usr/bin/python3"):
             self.assertEqual(rules.check_machine_paths("a.py", text), [], text)
 
     def test_header_guard(self):

@@ -135,7 +135,7 @@ def main():
                                    ("no claim", ('"pard.*"', '"pard.ours"'), "claims of kind paper whose `experiment` is the `as` of a base: small"),
                                    ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "claims: found pard.nope"),
                                    ("a name with a folder", ('claims_file', 'name = "../x"\nclaims_file'), "bad.toml:1: name: found ../x"),
-                                   ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:12: base.experiment: with the file's `set`, in the confirmation: "),
+                                   ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:12: base.experiment: as confirmed: "),
                                    ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:12: base.keeps: found unknown key of a knob"),
                                    ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default")):
             write(folder, "bad.toml", FIT.replace(*change))

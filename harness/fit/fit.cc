@@ -87,30 +87,30 @@ class Fit {
   FitTables tables_;
 };
 
-/// Of what the search and its confirmation would run nothing is refused half an hour later.
-void Fit::check_stages() const {
-  std::error_code error;
-  if (fs::exists(path(), error) && !is_fit(path()))
-    throw input_refusal({path(), 0, ""}, "no results of harness fit, and not replaced by them");
-  const Points first = {{0, standard_point(plan_)}};
-  for (const bool confirms : {false, true}) {
-    if (confirms && !plan_.confirms) continue;
-    for (const FitBase& base : plan_.bases) {
-      try {
-        const std::string text = experiment_text(plan_, base, first, confirms);
-        if (!text.empty()) (void)parse_experiment(base.file, text, {});
-      } catch (const InputError& wrong) {
-        const std::string what = confirms ? ", in the confirmation" : ", in the search";
-        throw input_refusal(base.place, "with the file's `set`" + what + ": " + wrong.what());
-      }
-    }
-  }
-}
-
 Points numbered(const std::vector<FitPoint>& points, std::size_t first) {
   Points made;
   for (const FitPoint& point : points) made.push_back({first + made.size(), point});
   return made;
+}
+
+/// Refuses at the start what would fail only once the search has run.
+void Fit::check_stages() const {
+  check_replaceable_by_fit(path());
+  const Points design = numbered(first_points(plan_), 0);
+  for (const bool confirms : {false, true}) {
+    if (confirms && !plan_.confirms) continue;
+    for (const FitBase& base : plan_.bases) {
+      try {
+        const std::string text = experiment_text(plan_, base, design, confirms);
+        if (!text.empty()) (void)parse_experiment(base.file, text, {});
+      } catch (const InputError& wrong) {
+        const std::string what = wrong.what();
+        if (what.starts_with(plan_.file + ":")) throw;
+        throw input_refusal(base.place,
+                            std::string("as ") + (confirms ? "confirmed" : "searched") + ": " + what);
+      }
+    }
+  }
 }
 
 void Fit::write_stage(const std::string& stage, const Points& points, bool confirms) const {

@@ -185,7 +185,8 @@ TEST(StreamAxis, TheTwoStreamsOfThePaperAreServedAsByFlexAlone) {
   ASSERT_EQ(spec.systems[2].variant, "np");
   ASSERT_EQ(factory.cells().size(), 2 * systems);
   for (std::size_t i = 0; i < 4; ++i) {
-    const Cell& cell = factory.cells()[i / 2 * systems + i % 2 * 2];
+    const std::size_t system = i % 2 == 0 ? 0 : 2;  // the default, np
+    const Cell& cell = factory.cells()[i / 2 * systems + system];
     const RunSpec run = factory.make_run(factory.prepare(cell));
     const RunRecord record = simulate(run, nullptr);
     EXPECT_EQ(record.sent, 100U * 1024 + 12'000);

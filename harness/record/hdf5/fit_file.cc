@@ -15,6 +15,12 @@ constexpr std::int64_t kFitFormat = 1;
 
 }  // namespace
 
+void check_replaceable_by_fit(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !is_fit(path))
+    throw input_refusal({path, 0, ""}, "no results of harness fit, and not replaced by them");
+}
+
 bool is_fit(const std::string& path) {
   try {
     return VerifiedFile(path).format() == kFitFormatName;
@@ -24,9 +30,7 @@ bool is_fit(const std::string& path) {
 }
 
 void write_fit(const std::string& path, const FitTables& tables) {
-  std::error_code error;
-  if (std::filesystem::exists(path, error) && !is_fit(path))
-    throw input_refusal({path, 0, ""}, "no results of harness fit, and not replaced by them");
+  check_replaceable_by_fit(path);
   StagedFile staged(path);
   staged.write([&] {
     write_attribute(staged.id(), kFormatAttribute, std::string(kFitFormatName));

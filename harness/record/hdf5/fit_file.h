@@ -77,8 +77,11 @@ struct FitTables {
   std::vector<FitVerdictRow> verdicts;
 };
 
+/// Throws InputError where there is another file than such results.
+void check_replaceable_by_fit(const std::string& path);
+
 /// Writes the file; it appears under its name only when it is complete. Throws EnvironmentError naming the
-/// path, InputError where it would replace another file.
+/// path, and as check_replaceable_by_fit().
 void write_fit(const std::string& path, const FitTables& tables);
 
 /// Whether the file holds such results; false for a file that is not there or another's.
