@@ -23,16 +23,16 @@ def on_terminal(command, folder, width, **variables):
     process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=other, stderr=subprocess.PIPE)
     os.close(other)
     text = b""
+    is_over = False
     while True:
         try:
-            part = os.read(main, 65536)
-        except OSError:  # the last writer is gone
-            break
-        if not part:
-            break
-        text += part
+            text += os.read(main, 65536)
+        except OSError:  # the last writer is gone, but a reader that was held up just then may not have seen its last words
+            if is_over:
+                break
+            process.communicate(timeout=60)
+            is_over = True
     os.close(main)
-    process.communicate(timeout=60)
     return text.decode().replace("\r\n", "\n")
 
 
