@@ -7,7 +7,8 @@ A table stands below a line such as
 
 (results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
 Rows and columns are columns of /summary, swept parameters by their dotted keys, `rate` (that the experiment gives), or `series`: `pard`, `pard/back`. Every entry is
-the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start. `series=a,b` chooses and orders the series. Cells that differ in something
+the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start, `metric=lost_share.TASK` the share of the
+visits to a task (several: A+B) that were dropped there. `columns=metric` makes a column of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
 trace cv --csv`). Below
 
@@ -85,8 +86,21 @@ def wanted(facts, marker):
     return "series" not in marker or facts.get("series") in marker["series"]
 
 
+def lost_share(cell, tasks):
+    """Of the visits to these tasks, the share that was dropped there."""
+    rows = cell.table("modules")
+    chosen = [name.split(":")[0] in tasks for name in cell.module_names()]
+    if not any(chosen):
+        raise TableError(f"no task {' or '.join(tasks)}, but {', '.join(cell.module_names())}")
+    dropped = sum(int(rows[column][chosen].sum()) for column in rows.dtype.names if column.startswith("dropped_"))
+    arrived = int(rows["arrived"][chosen].sum())
+    return dropped / arrived if arrived else np.nan
+
+
 def value_of(cell, metric):
-    """A column of /summary, or plan.MODULE.COLUMN: of the plan that the cell began with."""
+    """A column of /summary, lost_share.TASK, or plan.MODULE.COLUMN: of the plan that the cell began with."""
+    if metric.startswith("lost_share."):
+        return lost_share(cell, metric.removeprefix("lost_share.").split("+"))
     if not metric.startswith("plan."):
         return cell[metric]
     module, _, column = metric.removeprefix("plan.").rpartition(".")
@@ -99,7 +113,7 @@ def value_of(cell, metric):
 
 def facts_of_results(path, metric):
     """[(facts of a cell, its metric)]"""
-    return [(facts_of(cell), value_of(cell, metric)) for cell in Results(path).cells]
+    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in Results(path).cells]
 
 
 def facts_of_csv(path, metric):
@@ -143,11 +157,11 @@ def table_lines(cells, marker):
     columns = list(dict.fromkeys(column for _, column in values))
     if marker["columns"] == ["series"] and "series" in marker:
         columns.sort(key=lambda column: marker["series"].index(column[0]))
-    metric = marker["metric"][0]
-    head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column) for column in columns]
+    metrics = dict(zip(columns, marker["metric"])) if marker["columns"] == ["metric"] else dict.fromkeys(columns, marker["metric"][0])
+    head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).removeprefix("lost_share.") for column in columns]
     lines = [head, ["---"] * len(head)]
     for row in rows:
-        lines.append(list(row) + [entry(values[row, column], metric) if (row, column) in values else "-" for column in columns])
+        lines.append(list(row) + [entry(values[row, column], metrics[column]) if (row, column) in values else "-" for column in columns])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -261,7 +275,7 @@ def lines_below(kind, words, folder):
     path = folder / (marker["stem"] + ending)
     if not path.exists():
         raise TableError(f"{path}: not found")
-    return table_lines(facts(path, marker["metric"][0]), marker)
+    return table_lines([cell for metric in marker["metric"] for cell in facts(path, metric)], marker)
 
 
 def fill(document, folder):

@@ -76,6 +76,19 @@ class Tables(unittest.TestCase):
         with self.assertRaisesRegex(tables.TableError, "plan.task:c.workers: no module task:c, but other, task:a.b"):
             tables.fill("<!-- table: toy; rows=trace; columns=series; metric=plan.task:c.workers -->", self.folder)
 
+    def test_lost_visits_by_task_a_column_for_each_metric(self):
+        marker = "toy; rows=trace; columns=metric; metric=lost_share.a,lost_share.b,lost_share.a+b,goodput_rps"
+        with self.assertRaises(KeyError):
+            self.fill(marker, [row("pard", "default", 1, 0.1)])
+        with h5py.File(self.folder / "toy.h5", "r+") as file:
+            file["cells/0/modules"] = np.array([(b"a:x", 10, 1, 1), (b"a:y", 10, 0, 0), (b"b:z", 60, 6, 0)], dtype=[
+                ("name", "S16"), ("arrived", "u8"), ("dropped_expired", "u8"), ("dropped_over_budget", "u8")])
+        lines = tables.fill(f"<!-- table: {marker} -->", self.folder).split("\n")
+        self.assertIn("| trace | a | b | a+b | goodput_rps |", lines)
+        self.assertIn("| tweet | 10.0 | 10.0 | 10.0 | 1000 |", lines)
+        with self.assertRaisesRegex(tables.TableError, "no task c, but a:x, a:y, b:z"):
+            tables.fill("<!-- table: toy; rows=trace; columns=series; metric=lost_share.c -->", self.folder)
+
     def test_conditions_and_chosen_series(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; series=pard,nexus; where=trace=wiki",
                           [row("nexus", "default", 1, 0.3, trace="wiki"), row("pard", "default", 1, 0.1, trace="wiki"),

@@ -57,6 +57,21 @@ class LoadBalancer {
 
 // The routers of Loki and Proteus: one for each task, each in the dispatcher's thread.
 
+/// The least outstanding visits first, among some of the queues that a router is shown (RootRouting).
+class ShortestOfSome {
+ public:
+  void clear();
+  /// The queue at this index of those shown; among equals the first that was added is taken.
+  void add(std::uint32_t index, const QueueView& queue);
+  /// An index per visit; kNone where none was added.
+  void choose(TimeNs now, std::span<const Visit> visits, std::span<std::uint32_t> out);
+
+ private:
+  std::vector<std::uint32_t> index_;
+  std::vector<QueueView> queues_;
+  std::unique_ptr<Router> least_outstanding_ = make_least_outstanding_router();
+};
+
 /// Loki (section 5): draws a worker from the table of the worker that a visit comes from, which per-task
 /// dropping and opportunistic rerouting may overrule. Visits that are routed again, and those of pipelines of
 /// plain modules, come from anywhere: they are drawn from all senders' table, never rerouted nor dropped.
@@ -72,9 +87,11 @@ class LokiRouter final : public Router {
              std::span<std::uint32_t> out) override;
   void route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
                     std::span<const QueueView> queues, std::span<std::uint32_t> out) override;
+  bool needs_outstanding() const override { return takes_shortest_; }
 
  private:
   ModuleId task_;
+  bool takes_shortest_;  ///< this is the first task, and RootRouting::kShortest holds
   std::size_t sub_ = 0;  ///< this task's entry in the `subs` of the one before
   EarlyDropping rule_;
   RerouteLimit reroute_limit_;
@@ -82,21 +99,25 @@ class LokiRouter final : public Router {
   double cost_rps_;
   std::shared_ptr<LoadBalancer> balancer_;
   TableDraws draws_;
+  ShortestOfSome shortest_;
 };
 
 /// Proteus: the shares of the allocation, the same for each worker of a variant.
 class ShareOfVariantsRouter final : public Router {
  public:
-  ShareOfVariantsRouter(const ServingContext& context, ModuleId task, Draw draw);
+  ShareOfVariantsRouter(const ServingContext& context, ModuleId task, const RoutingParams& params);
 
   /// With each plan come its Metadata (Plan::notes).
   void on_plan(const Plan& plan) override;
   void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;
+  bool needs_outstanding() const override { return takes_shortest_; }
 
  private:
+  bool takes_shortest_;
   std::shared_ptr<const Metadata> metadata_;
   TableDraws draws_;
+  ShortestOfSome shortest_;
   std::vector<int> workers_;   ///< by module
   std::vector<double> up_to_;  ///< by queue: sum of the shares to here
 };

@@ -87,7 +87,7 @@ class Baseline final : public TreeSystem {
           "task_budget", task_budget_, {"execution", "slo_share"},
           "latency budget of a task: budget_factor times its execution, or the SLO over the tasks of "
           "the longest path (the authors' simulator)");
-    routing_.list_draw(params);
+    routing_.list_choice(params);
     if (allocator_ == Allocator::kHwScaling)
       params.choice("routing", by_, {"tables", "dispatch"},
                     "who chooses workers: routing tables as Loki's, or serving.dispatch");
@@ -99,7 +99,7 @@ class Baseline final : public TreeSystem {
     if (!is_for_loki(context)) return System::make_router(context, module);
     if (by_ == BaselineRouting::kTables) return by_tables(context, module);
     if (allocator_ == Allocator::kProteus)
-      return std::make_unique<ShareOfVariantsRouter>(context, module, routing_.draw);
+      return std::make_unique<ShareOfVariantsRouter>(context, module, routing_);
     return System::make_router(context, module);
   }
 

@@ -180,7 +180,7 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   metadata->share = {0.6, 0.4};
   Plan plan;
   plan.notes = metadata;
-  ShareOfVariantsRouter router(world.context, 0, Draw::kRandom);
+  ShareOfVariantsRouter router(world.context, 0, RoutingParams());
   router.on_plan(plan);
   constexpr std::size_t kVisits = 40'000;
   const std::vector<Visit> visits(kVisits);
@@ -193,6 +193,42 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
   router.route(0, visits, std::vector<QueueView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
   EXPECT_NEAR(share_of(out, 0), 0.5, 0.0125);
   EXPECT_NEAR(share_of(out, 1), 0.5, 0.0125);
+}
+
+// Three visits less than the other's; then both have five, and the first in order takes the next.
+TEST(ShareOfVariantsRouter, SendsRequestsToTheShortestQueueWhereToldTo) {
+  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
+  auto metadata = std::make_shared<Metadata>();
+  metadata->share = {1, 0};
+  Plan plan;
+  plan.notes = metadata;
+  RoutingParams params;
+  params.root_routing = RootRouting::kShortest;
+  ShareOfVariantsRouter router(world.context, 0, params);
+  router.on_plan(plan);
+  EXPECT_TRUE(router.needs_outstanding());
+  std::vector<std::uint32_t> out(4);
+  router.route(0, std::vector<Visit>(4), std::vector<QueueView>{{0, 1, 5, 0}, {1, 1, 0, 1}, {2, 1, 2, 0}},
+               out);
+  EXPECT_EQ(out, (std::vector<std::uint32_t>{2, 2, 2, 0})) << "b has no share, however short its queue is";
+  metadata->share = {0, 0};
+  router.route(0, std::vector<Visit>(1), std::vector<QueueView>{{0, 1, 5, 0}, {1, 1, 0, 1}},
+               std::span(out).first(1));
+  EXPECT_EQ(out[0], 1U) << "nobody has one";
+}
+
+// 150 frames/s need both of the large detectors: what the small one could take, the tables leave to it.
+TEST(LokiRouter, SendsRequestsToTheShortestQueueWhereToldTo) {
+  RoutingParams params;
+  params.root_routing = RootRouting::kShortest;
+  Cars cars(EarlyDropping::kReroute, 150, params);
+  EXPECT_TRUE(cars.detect->needs_outstanding());
+  EXPECT_FALSE(cars.cars->needs_outstanding()) << "later tasks are drawn";
+  EXPECT_FALSE(Cars().detect->needs_outstanding());
+  cars.detectors = {{0, 1, 4, 0}, {3, 1, 0, 1}, {5, 1, 2, 0}};
+  EXPECT_EQ(cars.frames(4), (std::vector<std::uint32_t>{2, 2, 0, 2}));
+  cars.classifiers = {{1, 1, 0, 2}, {2, 1, 0, 3}};
+  EXPECT_GT(share_of(cars.sent_on(10 * kMs, 1000), 0), 0);
 }
 
 // 50 requests/s, which the accurate variant's worker carries alone (100/s), whatever its share.

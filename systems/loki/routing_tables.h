@@ -82,10 +82,17 @@ enum class Draw : std::uint8_t {
   kEven     ///< so that the shares hold after few visits
 };
 
+/// Who gets a request at the first task.
+enum class RootRouting : std::uint8_t {
+  kTable,    ///< a worker drawn as at the later tasks (section 5.1)
+  kShortest  ///< of the workers that may be drawn, the one with the fewest outstanding visits
+};
+
 struct RoutingParams {
   Overflow overflow = Overflow::kEqual;
   Ties ties = Ties::kSpread;
   Draw draw = Draw::kRandom;
+  RootRouting root_routing = RootRouting::kTable;
   EarlyDropping early_dropping = EarlyDropping::kReroute;
   DropAt drop_at = DropAt::kStart;
   RerouteLimit reroute_limit = RerouteLimit::kExecution;
@@ -97,7 +104,7 @@ struct RoutingParams {
                   "proportion to capacity; to the last, least accurate one; or dropped");
     params.choice("ties", ties, {"fill", "spread"},
                   "workers of one variant are filled one after the other (Algorithm 1), or together");
-    list_draw(params);
+    list_choice(params);
     params.choice("early_dropping", early_dropping, {"none", "last_task", "per_task", "reroute"},
                   "which requests are given up before they are late (section 5.2, Figure 7)");
     params.choice("drop_at", drop_at, {"end", "start"},
@@ -107,9 +114,13 @@ struct RoutingParams {
     params.flag("reroutes_use_leftover", reroutes_use_leftover,
                 "a rerouted visit uses up some of the leftover capacity of its new worker");
   }
-  void list_draw(ParamList& params) {
+  /// Of each router, whoever makes its table.
+  void list_choice(ParamList& params) {
     params.choice("draw", draw, {"random", "even"},
                   "workers are drawn from the tables' probabilities independently, or nearly in turns");
+    params.choice("root_routing", root_routing, {"table", "shortest"},
+                  "who gets a request at the first task: a worker drawn as at later tasks, or, of those that "
+                  "may be drawn, the one with the fewest outstanding visits");
   }
 };
 

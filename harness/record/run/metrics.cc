@@ -333,6 +333,8 @@ constexpr Metric kMetrics[] = {
        const PathTotals paths = path_totals(run.record);
        return share_if_any(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
      }},
+    // Of the visits to all modules, those that were dropped there.
+    {"visit_drop_rate", kLower, true, [](Run run) { return visit_drop_rate(run.record); }},
     // Mean of the served paths.
     {"path_accuracy", kHigher, true,
      [](Run run) {

@@ -295,6 +295,15 @@ TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
   EXPECT_DOUBLE_EQ(row["drop_share_first_two"], 0.6);
 }
 
+TEST(Metrics, VisitsCountOnceAtEachModuleThatTheyComeTo) {
+  RunRecord record;  // of 10 visits 1 is dropped, of 90 that they cause 3 and 6
+  record.modules = {module_of(1, false, 1, 0), module_of(2, true, 3, 6)};
+  EXPECT_TRUE(std::isnan(summary_of(record)["visit_drop_rate"])) << "none came";
+  record.modules[0].arrived = 10;
+  record.modules[1].arrived = 90;
+  EXPECT_DOUBLE_EQ(summary_of(record)["visit_drop_rate"], 0.1);
+}
+
 TEST(Metrics, NothingDroppedHasNoPlace) {
   RunRecord record = four_windows();
   record.late = record.dropped = 0;
@@ -370,6 +379,7 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "message_bytes",
                                                "clock_bound_us",
                                                "accuracy",
+                                               "visit_drop_rate",
                                                "path_violation_rate",
                                                "path_accuracy",
                                                "workers_min_10s",

@@ -90,6 +90,16 @@ double longest_over_shortest_queue(const RunRecord& record) {
   return shortest > 0 ? longest / shortest : kNoValue;
 }
 
+double visit_drop_rate(const RunRecord& record) {
+  std::uint64_t arrived = 0;
+  std::uint64_t dropped = 0;
+  for (const ModuleTotals& module : record.modules) {
+    arrived += module.arrived;
+    dropped = std::accumulate(module.dropped.begin(), module.dropped.end(), dropped);
+  }
+  return arrived > 0 ? static_cast<double>(dropped) / static_cast<double>(arrived) : kNoValue;
+}
+
 DropPlaces drop_places(const RunRecord& record) {
   DropPlaces places;
   int depth = 0;

@@ -46,6 +46,10 @@ double lockstep(const RunRecord& record);
 /// Above it a cell is said to be in step: more than a quarter of a module's workers.
 inline constexpr double kInStep = 0.25;
 
+/// Of the visits that came to all modules the share that was dropped there; NAN when none came. Loki's
+/// authors count these, their "sub-requests".
+double visit_drop_rate(const RunRecord& record);
+
 /// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
 /// the last module, where they ended (PARD figures 2c and 11b).
 struct DropPlaces {
