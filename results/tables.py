@@ -113,7 +113,7 @@ def value_of(cell, metric):
 
 def facts_of_results(path, metric):
     """[(facts of a cell, its metric)]"""
-    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in Results(path).cells]
+    return [(facts_of(cell), value_of(cell, metric)) for cell in Results(path).cells]
 
 
 def facts_of_csv(path, metric):
@@ -158,7 +158,7 @@ def table_lines(cells, marker):
     if marker["columns"] == ["series"] and "series" in marker:
         columns.sort(key=lambda column: marker["series"].index(column[0]))
     metrics = dict(zip(columns, marker["metric"])) if marker["columns"] == ["metric"] else dict.fromkeys(columns, marker["metric"][0])
-    head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).removeprefix("lost_share.") for column in columns]
+    head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).replace("lost_share.", "lost at ") for column in columns]
     lines = [head, ["---"] * len(head)]
     for row in rows:
         lines.append(list(row) + [entry(values[row, column], metrics[column]) if (row, column) in values else "-" for column in columns])
@@ -275,7 +275,10 @@ def lines_below(kind, words, folder):
     path = folder / (marker["stem"] + ending)
     if not path.exists():
         raise TableError(f"{path}: not found")
-    return table_lines([cell for metric in marker["metric"] for cell in facts(path, metric)], marker)
+    if len(marker["metric"]) > 1 and marker["columns"] != ["metric"]:
+        raise TableError(f"{words}: several metrics need columns=metric")
+    cells = [(cell | {"metric": metric}, value) for metric in marker["metric"] for cell, value in facts(path, metric)]
+    return table_lines(cells, marker)
 
 
 def fill(document, folder):

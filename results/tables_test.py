@@ -84,8 +84,10 @@ class Tables(unittest.TestCase):
             file["cells/0/modules"] = np.array([(b"a:x", 10, 1, 1), (b"a:y", 10, 0, 0), (b"b:z", 60, 6, 0)], dtype=[
                 ("name", "S16"), ("arrived", "u8"), ("dropped_expired", "u8"), ("dropped_over_budget", "u8")])
         lines = tables.fill(f"<!-- table: {marker} -->", self.folder).split("\n")
-        self.assertIn("| trace | a | b | a+b | goodput_rps |", lines)
+        self.assertIn("| trace | lost at a | lost at b | lost at a+b | goodput_rps |", lines)
         self.assertIn("| tweet | 10.0 | 10.0 | 10.0 | 1000 |", lines)
+        with self.assertRaisesRegex(tables.TableError, "several metrics need columns=metric"):
+            tables.fill("<!-- table: toy; rows=trace; columns=series; metric=drop_rate,goodput_rps -->", self.folder)
         with self.assertRaisesRegex(tables.TableError, "no task c, but a:x, a:y, b:z"):
             tables.fill("<!-- table: toy; rows=trace; columns=series; metric=lost_share.c -->", self.folder)
 

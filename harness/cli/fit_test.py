@@ -133,11 +133,11 @@ def main():
         for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:20: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
                                    ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment: found gone.toml; allowed: an experiment file"),
                                    ("no claim", ('"pard.*"', '"pard.ours"'), "claims of kind paper whose `experiment` is the `as` of a base: small"),
-                                   ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "claims: found pard.nope"),
+                                   ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "bad.toml:2: claims: found pard.nope"),
                                    ("a name with a folder", ('claims_file', 'name = "../x"\nclaims_file'), "bad.toml:1: name: found ../x"),
                                    ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:12: base.experiment: as confirmed: "),
                                    ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:12: base.keeps: found unknown key of a knob"),
-                                   ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default")):
+                                   ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default: found 3; allowed: 0.5, 1, 1.5, 2")):
             write(folder, "bad.toml", FIT.replace(*change))
             failures.refused(what, [harness, "fit", "bad.toml", "-o", "bad"], folder, [word])
     finish(failures)

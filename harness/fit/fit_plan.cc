@@ -76,7 +76,11 @@ Knob read_knob(const TableReader& table, const std::vector<Knob>& before) {
   if (knob.values.size() < 2) throw input_error(knob.place, "one value", "at least two values");
   const std::string standard = text_of(table.value("default", "one of the values"));
   const auto found = std::ranges::find(knob.values, standard, &KnobValue::name);
-  if (found == knob.values.end()) throw input_error(table.place("default"), standard, "one of the values");
+  if (found == knob.values.end()) {
+    std::vector<std::string> names;
+    for (const KnobValue& value : knob.values) names.push_back(value.name);
+    throw input_error(table.place("default"), standard, join_names(names));
+  }
   knob.standard = static_cast<std::size_t>(found - knob.values.begin());
   knob.when = read_pairs(table, "when");
   for (const Knob& other : before) {
@@ -98,6 +102,21 @@ void check_keeps(const FitPlan& plan, const FitBase& base) {
     if (keys.count(key) == 0)
       throw_unknown({base.place.file, base.place.line, "base.keeps"}, "key of a knob", key,
                     {keys.begin(), keys.end()});
+  }
+}
+
+/// No two knobs set one key under the same conditions: the later one would win without a word.
+void check_keys(const FitPlan& plan) {
+  std::map<std::pair<std::string, std::map<std::string, std::string>>, const Knob*> setters;
+  for (const Knob& knob : plan.knobs) {
+    for (const KnobValue& value : knob.values) {
+      for (const auto& [key, given] : value.set) {
+        const Knob* setter = setters.emplace(std::pair(key, knob.when), &knob).first->second;
+        if (setter != &knob)
+          throw input_error(knob.place, key + ", which knob " + setter->name + " sets too",
+                            "keys of its own for each knob, or other `when`");
+      }
+    }
   }
 }
 
@@ -177,14 +196,16 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
                       "a name of files: a-z, A-Z, 0-9, '.', '-' and '_'");
   plan.claims_file = beside(file, document.text("claims_file"));
   plan.claims = document.texts("claims");
+  plan.claims_place = document.place("claims");
   read_search(document, plan);
   for (const TableReader& table : document.some_tables("knob"))
     plan.knobs.push_back(read_knob(table, plan.knobs));
   for (const TableReader& table : document.some_tables("base")) plan.bases.push_back(read_base(table, file));
   for (const TableReader& table : document.tables("headline")) {
     table.require_known({"name", "claims"});
-    plan.headlines.push_back({table.text("name"), table.texts("claims")});
+    plan.headlines.push_back({table.text("name"), table.texts("claims"), table.place("claims")});
   }
+  check_keys(plan);
   for (const Knob& knob : plan.knobs) check_when(plan, knob.when, knob.place);
   for (const FitBase& base : plan.bases) {
     check_when(plan, base.when, base.place);

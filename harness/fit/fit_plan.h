@@ -54,6 +54,7 @@ struct FitBase {
 struct Headline {
   std::string name;
   std::vector<std::string> claims;
+  InputPlace place;
 };
 
 /// The whole file.
@@ -63,12 +64,13 @@ struct FitPlan {
   std::string name;
   std::string claims_file;
   std::vector<std::string> claims;  ///< patterns of the ids that score
-  std::uint64_t seed = 1;           ///< of the design and of the moves
-  bool only_steps = false;          ///< no search: the standard point and every step from it along one knob
-  std::size_t points = 0;           ///< of the space-filling design, the standard point first
-  std::size_t best = 1;             ///< from so many points the descent starts
-  std::size_t moves = 0;            ///< points of the descent
-  std::size_t round = 1;            ///< of which so many at a time
+  InputPlace claims_place;
+  std::uint64_t seed = 1;   ///< of the design and of the moves
+  bool only_steps = false;  ///< no search: the standard point and every step from it along one knob
+  std::size_t points = 0;   ///< of the space-filling design, the standard point first
+  std::size_t best = 1;     ///< from so many points the descent starts
+  std::size_t moves = 0;    ///< points of the descent
+  std::size_t round = 1;    ///< of which so many at a time
   std::vector<std::string> search_set;  ///< KEY=VALUE in every experiment of the search
   bool confirms = false;
   std::vector<std::string> confirm_set;  ///< KEY=VALUE in those of the confirmation

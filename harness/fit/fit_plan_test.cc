@@ -89,7 +89,12 @@ TEST(FitPlan, Refusals) {
           "at least two values");
   refused(
       kHead + "[[knob]]\nname = \"a\"\nkey = \"x.y\"\nvalues = [1, 2]\ndefault = 3\ntext = \"t\"\n" + kBase,
-      "found 3; allowed: one of the values");
+      "found 3; allowed: 1, 2");
+  refused(kHead + kKnobs +
+              "[[knob]]\nname = \"other\"\nkey = \"planner.sizing_factor\"\nvalues = [1, 2]\n"
+              "default = 1\ntext = \"t\"\n" +
+              kBase,
+          "found planner.sizing_factor, which knob sizes sets too");
 }
 
 class GeneratedExperiment : public testing::Test {

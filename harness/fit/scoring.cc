@@ -96,7 +96,7 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
       throw_unknown({base.place.file, base.place.line, "base.best.metric"}, "metric", base.best_metric,
                     known);
   }
-  const InputPlace at{plan.file, 0, "claims"};
+  const InputPlace& at = plan.claims_place;
   for (const std::string& pattern : plan.claims) {
     const auto fits = [&](const Claim& claim) { return fits_glob(pattern, claim.id); };
     if (std::ranges::none_of(ledger, fits))
@@ -114,7 +114,7 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
       const Claim* claim = find_claim(ledger, id);
       const bool has_range = claim != nullptr && claim->expect.low > 0 && std::isfinite(claim->expect.high);
       if (!has_range)
-        throw input_error({plan.file, 0, "headline"}, id,
+        throw input_error(headline.place, id,
                           "a claim of " + plan.claims_file + " that expects a range of ratios");
     }
   }

@@ -29,7 +29,7 @@ FitPlan plan_of(const std::vector<std::string>& headline = {}) {
   Knob scaling;
   scaling.values = {{"fixed", {}, {}}, {"autoscaled", {}, {{"overall", "autoscale"}}}};
   plan.knobs = {scaling};
-  if (!headline.empty()) plan.headlines = {{"drop rate", headline}};
+  if (!headline.empty()) plan.headlines = {{"drop rate", headline, {"fit.toml", 0, ""}}};
   return plan;
 }
 

@@ -102,8 +102,6 @@ struct RoutingParams {
     params.choice("overflow", overflow, {"equal", "capacity", "last", "drop"},
                   "where demand beyond the capacity of a task goes: spread over its workers equally, or in "
                   "proportion to capacity; to the last, least accurate one; or dropped");
-    params.choice("ties", ties, {"fill", "spread"},
-                  "workers of one variant are filled one after the other (Algorithm 1), or together");
     list_choice(params);
     params.choice("early_dropping", early_dropping, {"none", "last_task", "per_task", "reroute"},
                   "which requests are given up before they are late (section 5.2, Figure 7)");
@@ -114,8 +112,10 @@ struct RoutingParams {
     params.flag("reroutes_use_leftover", reroutes_use_leftover,
                 "a rerouted visit uses up some of the leftover capacity of its new worker");
   }
-  /// Of each router, whoever makes its table.
+  /// Of all three systems; `ties` where they route by tables.
   void list_choice(ParamList& params) {
+    params.choice("ties", ties, {"fill", "spread"},
+                  "workers of one variant are filled one after the other (Algorithm 1), or together");
     params.choice("draw", draw, {"random", "even"},
                   "workers are drawn from the tables' probabilities independently, or nearly in turns");
     params.choice("root_routing", root_routing, {"table", "shortest"},

@@ -242,7 +242,8 @@ void ResultsReader::check_format() const {
   if (format == kCvFormatName)
     throw input_error({path_, 0, kFormatAttribute}, "a table of harness trace cv", kAllowed);
   if (format == kFitFormatName)
-    throw input_error({path_, 0, kFormatAttribute}, "results of harness fit", kAllowed);
+    throw input_error({path_, 0, kFormatAttribute}, "results of harness fit (harness figures draws them)",
+                      kAllowed);
   if (format != kFormatName) {
     throw input_error({path_, 0, kFormatAttribute}, "an HDF5 file of another program", kAllowed);
   }

@@ -296,11 +296,13 @@ TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
 }
 
 TEST(Metrics, VisitsCountOnceAtEachModuleThatTheyComeTo) {
-  RunRecord record;  // of 10 visits 1 is dropped, of 90 that they cause 3 and 6
+  RunRecord
+      record;  // of 10 visits 1 is dropped, of 90 that they cause 3 and 6; 20 more of these are cancelled
   record.modules = {module_of(1, false, 1, 0), module_of(2, true, 3, 6)};
   EXPECT_TRUE(std::isnan(summary_of(record)["visit_drop_rate"])) << "none came";
   record.modules[0].arrived = 10;
   record.modules[1].arrived = 90;
+  record.modules[1].cancelled = 20;
   EXPECT_DOUBLE_EQ(summary_of(record)["visit_drop_rate"], 0.1);
 }
 

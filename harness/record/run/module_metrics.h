@@ -46,8 +46,9 @@ double lockstep(const RunRecord& record);
 /// Above it a cell is said to be in step: more than a quarter of a module's workers.
 inline constexpr double kInStep = 0.25;
 
-/// Of the visits that came to all modules the share that was dropped there; NAN when none came. Loki's
-/// authors count these, their "sub-requests".
+/// Of the visits that came to all modules the share that was dropped there; NAN when none came. Of a request
+/// that is answered whole, one at most: what else it had is cancelled. With Answers::kPartial each is dropped
+/// by itself, and this is what Loki's authors count, the dropped share of their "sub-requests".
 double visit_drop_rate(const RunRecord& record);
 
 /// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
