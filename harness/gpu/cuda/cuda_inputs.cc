@@ -48,9 +48,16 @@ void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Imag
 bool CudaInputs::copy_some(const CudaStream& copies) {
   if (!model_ || layout_.is_staged()) return false;
   const InputLayout::Range range = layout_.stage(host_.bytes(), kPieceBytes);
+  try {
+    copy_part_to_device(host_, device_, range.begin, range.end, copies);
+    copied_.record(copies);
+  } catch (...) {
+    // No event says when the copy, if it was enqueued, has ended: the memory may be given back after this.
+    cudaStreamSynchronize(copies.get());
+    cudaGetLastError();
+    throw;
+  }
   is_copying_ = true;
-  copy_part_to_device(host_, device_, range.begin, range.end, copies);
-  copied_.record(copies);
   return true;
 }
 
