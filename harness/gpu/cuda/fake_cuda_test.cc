@@ -38,6 +38,16 @@ cudaError_t enqueue_count(const CudaStream& stream, int& runs) {
   });
 }
 
+/// The host waits already when the work fails that marks the event.
+TEST_F(FakeCuda, AnEventIsPassedWhoseMarkFails) {
+  CudaStream stream;
+  CudaEvent event(CudaEvent::Timing::kOff);
+  fake_cuda::hold();
+  fake_cuda::fail("cudaEventRecord runs", cudaErrorECCUncorrectable);
+  event.record(stream);
+  EXPECT_THROW(event.wait(), DeviceError);
+}
+
 TEST_F(FakeCuda, StreamsRunInOrderAndWaitForEvents) {
   CudaStream first;
   CudaStream second;
@@ -214,6 +224,18 @@ TEST_F(FakeCudaInputs, NoBufferGoesWhileItIsCopied) {
   ASSERT_TRUE(inputs.copy_some(*copies_));
   inputs.begin(0, 2 * kImages, std::span(given).first(kImages));  // needs more room
   EXPECT_EQ(assembled(inputs, kImages), expected(std::span(given).first(kImages)));
+}
+
+TEST_F(FakeCudaInputs, NoBufferGoesUnderACopyWhoseEndCouldNotBeMarked) {
+  CudaInputs inputs;
+  const std::vector<Image> given = images();
+  inputs.begin(0, 2 * kImages, std::span(given).first(1));
+  fake_cuda::hold("cudaMemcpyAsync");
+  fake_cuda::fail("cudaEventRecord", cudaErrorInvalidValue);
+  EXPECT_THROW(inputs.copy_some(*copies_), DeviceError);
+  inputs.clear();
+  inputs.begin(0, 2 * kImages, given);  // needs more room
+  EXPECT_EQ(assembled(inputs, given.size()), expected(given));
 }
 
 TEST_F(FakeCudaInputs, NoPlaceIsWrittenWhileItIsCopied) {

@@ -31,13 +31,14 @@ void run_stream(CUstream_st* stream) {
     runtime.changed.wait(lock, may_go);
     if (stream->queue.empty()) return;
     const Work work = stream->queue.front().first;  // the queue may grow meanwhile
-    cudaError_t error = take_failure(work.name + " runs");
-    if (error == cudaSuccess && (work.always || !is_lost_now(stream->device))) {
+    const cudaError_t failure = take_failure(work.name + " runs");
+    if (failure != cudaSuccess) lost_error(stream->device) = failure;
+    if (work.always || !is_lost_now(stream->device)) {
       lock.unlock();
-      error = work.run();
+      const cudaError_t error = work.run();
       lock.lock();
+      if (error != cudaSuccess) lost_error(stream->device) = error;
     }
-    if (error != cudaSuccess) lost_error(stream->device) = error;
     for (const std::shared_ptr<Block>& block : stream->queue.front().second) --block->queued;
     stream->queue.pop_front();
     runtime.changed.notify_all();

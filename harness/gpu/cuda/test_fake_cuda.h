@@ -32,8 +32,8 @@ std::vector<std::string> reset();
 void fail(std::string_view name, cudaError_t error, int skip = 0);
 /// The device falls off: all that is queued there ends undone, and each call that touches it has this error.
 void lose(int device, cudaError_t error = cudaErrorECCUncorrectable);
-/// Streams start nothing more, or nothing of that name, until release() or until the host waits for a stream,
-/// an event or a device.
+/// Streams start nothing more, or nothing of that name, until release() or until the host has to wait for a
+/// stream, an event or a device.
 void hold(std::string_view name = "");
 void release();
 /// Calls of the function so far.

@@ -171,9 +171,10 @@ cudaError_t ending(const char* name, int device, const Body& body) {
   return call(name, device, done);
 }
 
-/// Blocks the host; held streams go on. Under one lock only.
+/// Blocks the host, if not done: held streams then go on. Under one lock only.
 template <typename Done>
 void wait_until(const Done& done) {
+  if (done()) return;
   runtime.held.reset();
   runtime.changed.notify_all();
   runtime.changed.wait(runtime.mutex, done);
