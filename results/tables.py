@@ -111,16 +111,17 @@ def value_of(cell, metric):
     return float(rows[(rows["at_ns"] == 0) & (rows["module"] == names.index(module))][0][column])
 
 
-def facts_of_results(path, metric):
-    """[(facts of a cell, its metric)]"""
-    return [(facts_of(cell), value_of(cell, metric)) for cell in Results(path).cells]
+def facts_of_results(path, metrics):
+    """[(facts of a cell, its metric)]; the name of the metric is one of the facts."""
+    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in Results(path).cells for metric in metrics]
 
 
-def facts_of_csv(path, metric):
+def facts_of_csv(path, metrics):
     """The same of the lines of a table; a value that does not exist is '-' there."""
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    return [(line | {"seed": ""}, number(line[metric]) if number(line[metric]) is not None else np.nan) for line in lines]
+    return [(line | {"seed": "", "metric": metric}, number(line[metric]) if number(line[metric]) is not None else np.nan)
+            for line in lines for metric in metrics]
 
 
 def collect(cells, marker):
@@ -157,11 +158,11 @@ def table_lines(cells, marker):
     columns = list(dict.fromkeys(column for _, column in values))
     if marker["columns"] == ["series"] and "series" in marker:
         columns.sort(key=lambda column: marker["series"].index(column[0]))
-    metrics = dict(zip(columns, marker["metric"])) if marker["columns"] == ["metric"] else dict.fromkeys(columns, marker["metric"][0])
+    metric_of = {column: column[0] if marker["columns"] == ["metric"] else marker["metric"][0] for column in columns}
     head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).replace("lost_share.", "lost at ") for column in columns]
     lines = [head, ["---"] * len(head)]
     for row in rows:
-        lines.append(list(row) + [entry(values[row, column], metrics[column]) if (row, column) in values else "-" for column in columns])
+        lines.append(list(row) + [entry(values[row, column], metric_of[column]) if (row, column) in values else "-" for column in columns])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -277,8 +278,7 @@ def lines_below(kind, words, folder):
         raise TableError(f"{path}: not found")
     if len(marker["metric"]) > 1 and marker["columns"] != ["metric"]:
         raise TableError(f"{words}: several metrics need columns=metric")
-    cells = [(cell | {"metric": metric}, value) for metric in marker["metric"] for cell, value in facts(path, metric)]
-    return table_lines(cells, marker)
+    return table_lines(facts(path, marker["metric"]), marker)
 
 
 def fill(document, folder):

@@ -32,7 +32,7 @@ class Names(unittest.TestCase):
             self.assertEqual(dict(re.findall(r'\{"([^"]+)",\s+"([^"]+)"\}', listed)), known)
 
 
-class Tables(unittest.TestCase):
+class InAFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -45,6 +45,8 @@ class Tables(unittest.TestCase):
                 file.create_group(f"cells/{index}")
         return tables.fill(f"before\n\n<!-- table: {marker} -->\nafter", self.folder).split("\n")
 
+
+class Tables(InAFolder):
     def test_means_over_seeds_in_percent(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate",
                           [row("pard", "default", 1, 0.10), row("pard", "default", 2, 0.20), row("pard", "back", 1, 0.5)])
@@ -115,6 +117,14 @@ class Tables(unittest.TestCase):
         rows = [row("pard", "default", 1, 0.1), row("nexus", "default", 1, 0.0, status="skipped")]
         self.assertIn("| trace | pard |", self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows))
 
+    def test_a_table_without_cells_is_refused(self):
+        with self.assertRaisesRegex(tables.TableError, "no cells"):
+            self.fill("toy; rows=trace; columns=series; metric=drop_rate; where=trace=azure", [row("pard", "default", 1, 0.1)])
+
+
+class OtherSources(InAFolder):
+    """Claims, lines of a CSV, and what a fit found."""
+
     def test_claims_stand_with_value_and_verdict(self):
         group = {"mean": 2.0, "half_width": 0.25, "holds": True}
         claim = {"id": "pard.a.one", "kind": "paper", "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
@@ -172,10 +182,6 @@ class Tables(unittest.TestCase):
         self.assertEqual(tables.fill(page, self.folder), page)
         with self.assertRaisesRegex(tables.TableError, "allowed: points, knobs, claims, steps"):
             self.rows_of_fit("what")
-
-    def test_a_table_without_cells_is_refused(self):
-        with self.assertRaisesRegex(tables.TableError, "no cells"):
-            self.fill("toy; rows=trace; columns=series; metric=drop_rate; where=trace=azure", [row("pard", "default", 1, 0.1)])
 
 
 if __name__ == "__main__":

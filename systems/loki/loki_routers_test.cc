@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/core/test_time.h"
@@ -174,14 +175,22 @@ TEST(LokiRouter, JudgesWhatStillRunsByThePlanThatFormedIt) {
   EXPECT_EQ(cars.sent_on(12 * kMs + 1, 1), std::vector<std::uint32_t>{1});
 }
 
-TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
-  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
-  auto metadata = std::make_shared<Metadata>();
-  metadata->share = {0.6, 0.4};
+/// A task with a variant of 10 ms and one of 5 ms, by Proteus's shares.
+struct OneTask {
+  explicit OneTask(std::vector<double> shares) {
+    metadata->share = std::move(shares);
+    plan.notes = metadata;
+  }
+
+  LokiWorld world{{{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4};
+  std::shared_ptr<Metadata> metadata = std::make_shared<Metadata>();
   Plan plan;
-  plan.notes = metadata;
-  ShareOfVariantsRouter router(world.context, 0, RoutingParams());
-  router.on_plan(plan);
+};
+
+TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
+  OneTask task({0.6, 0.4});
+  ShareOfVariantsRouter router(task.world.context, 0, RoutingParams());
+  router.on_plan(task.plan);
   constexpr std::size_t kVisits = 40'000;
   const std::vector<Visit> visits(kVisits);
   std::vector<std::uint32_t> out(kVisits);
@@ -189,7 +198,7 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
                out);
   for (const std::uint32_t queue : {0U, 2U, 3U}) EXPECT_NEAR(share_of(out, queue), 0.2, 0.01);
   EXPECT_NEAR(share_of(out, 1), 0.4, 0.0125);
-  metadata->share = {1, 0};  // its workers have not started yet
+  task.metadata->share = {1, 0};  // its workers have not started yet
   router.route(0, visits, std::vector<QueueView>{{1, 1, 0, 1}, {4, 1, 0, 1}}, out);
   EXPECT_NEAR(share_of(out, 0), 0.5, 0.0125);
   EXPECT_NEAR(share_of(out, 1), 0.5, 0.0125);
@@ -197,27 +206,23 @@ TEST(ShareOfVariantsRouter, SpreadsEachVariantsShareOverItsWorkers) {
 
 // Three visits less than the other's; then both have five, and the first in order takes the next.
 TEST(ShareOfVariantsRouter, SendsRequestsToTheShortestQueueWhereToldTo) {
-  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4);
-  auto metadata = std::make_shared<Metadata>();
-  metadata->share = {1, 0};
-  Plan plan;
-  plan.notes = metadata;
+  OneTask task({1, 0});
   RoutingParams params;
   params.root_routing = RootRouting::kShortest;
-  ShareOfVariantsRouter router(world.context, 0, params);
-  router.on_plan(plan);
+  ShareOfVariantsRouter router(task.world.context, 0, params);
+  router.on_plan(task.plan);
   EXPECT_TRUE(router.needs_outstanding());
   std::vector<std::uint32_t> out(4);
   router.route(0, std::vector<Visit>(4), std::vector<QueueView>{{0, 1, 5, 0}, {1, 1, 0, 1}, {2, 1, 2, 0}},
                out);
   EXPECT_EQ(out, (std::vector<std::uint32_t>{2, 2, 2, 0})) << "b has no share, however short its queue is";
-  metadata->share = {0, 0};
+  task.metadata->share = {0, 0};
   router.route(0, std::vector<Visit>(1), std::vector<QueueView>{{0, 1, 5, 0}, {1, 1, 0, 1}},
                std::span(out).first(1));
   EXPECT_EQ(out[0], 1U) << "nobody has one";
 }
 
-// 150 frames/s need both of the large detectors: what the small one could take, the tables leave to it.
+// The two large detectors carry 150 frames/s: the small one gets none, however short its queue is.
 TEST(LokiRouter, SendsRequestsToTheShortestQueueWhereToldTo) {
   RoutingParams params;
   params.root_routing = RootRouting::kShortest;
@@ -235,19 +240,15 @@ TEST(LokiRouter, SendsRequestsToTheShortestQueueWhereToldTo) {
 
 // 50 requests/s, which the accurate variant's worker carries alone (100/s), whatever its share.
 TEST(ProteusRouting, IsBySharesOrMostAccurateFirst) {
-  const LokiWorld world({{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 2);
-  auto metadata = std::make_shared<Metadata>();
-  metadata->demand_rps = 50;
-  metadata->fan_out = declared_fan_out(world.pipeline);
-  metadata->share = {0.6, 0.4};
-  Plan plan;
-  for (const Profile& profile : world.profiles) plan.modules.push_back({1, 1, profile.latency(1)});
-  plan.notes = metadata;
+  OneTask task({0.6, 0.4});
+  task.metadata->demand_rps = 50;
+  task.metadata->fan_out = declared_fan_out(task.world.pipeline);
+  for (const Profile& profile : task.world.profiles) task.plan.modules.push_back({1, 1, profile.latency(1)});
   const auto accurate_share = [&](const char* routing) {
     const std::unique_ptr<System> proteus = make_proteus();
     set_params(*proteus, {{"routing", std::string(routing)}});
-    const std::unique_ptr<Router> router = proteus->make_router(world.context, 0);
-    router->on_plan(plan);
+    const std::unique_ptr<Router> router = proteus->make_router(task.world.context, 0);
+    router->on_plan(task.plan);
     std::vector<std::uint32_t> out(10'000);
     router->route(0, std::vector<Visit>(out.size()), std::vector<QueueView>{{0, 1, 0, 0}, {1, 1, 0, 1}}, out);
     return share_of(out, 0);
