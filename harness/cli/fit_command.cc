@@ -19,7 +19,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "  harness fit experiments/pard/best-fit.toml --dry-run      # claims, points and cells; nothing "
       "written\n"
       "  mpirun -n 2 harness fit experiments/pard/best-fit.toml\n"
-      "Exit codes: 0 done; 2 bad input; 3 the environment failed.");
+      "Exit codes: 0 done; 2 bad input; 3 the environment failed or interrupted.");
   command->add_option("file", options->file, "the file of the fit")->required()->type_name("FILE.toml");
   command->add_option("-o,--output", options->folder, "folder for the results (default: results-out)")
       ->type_name("DIR");

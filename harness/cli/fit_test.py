@@ -120,7 +120,7 @@ def main():
                ["2 knobs, 4 points", "2 claims score", "pard.light", "16 cells"])
         if tree(folder) != before:
             failures.append("a dry run wrote something")
-        words = ["judged", "round_robin", "no setting reaches, fully or partly, with both seeds: pard.never"]
+        words = ["judged", "round_robin", "claims that score under no setting: pard.never"]
         expect("a fit", run([harness, "fit", "fit.toml", "-o", "one", "--quiet"], folder), 0, words)
         expect("again", run([harness, "fit", "fit.toml", "-o", "one", "--quiet"], folder), 0, ["complete already", *words])
         expect("on two ranks", run([mpirun, "-n", "2", harness, "fit", "fit.toml", "-o", "two", "--quiet"], folder), 0, words)

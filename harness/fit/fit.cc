@@ -54,6 +54,7 @@ class Fit {
 
  private:
   void run_stage(const std::string& stage, const Points& points, bool confirms);
+  std::size_t print_cells(const char* stage, const Points& points, bool confirms) const;
   void search();
   void confirm();
   void write_stage(const std::string& stage, const Points& points, bool confirms) const;
@@ -245,25 +246,35 @@ int Fit::run() {
 int Fit::dry_run() const {
   if (ranks_.rank() != 0) return kAllWell;
   const Points points = numbered(first_points(plan_), 0);
-  std::printf("%s: %s, %zu points in the design, at most %zu more; %zu claims score:\n", plan_.name.c_str(),
-              counted(plan_.knobs.size(), "knob").c_str(), points.size(), plan_.moves, claims_.size());
+  const std::string more = plan_.moves > 0 ? ", at most " + std::to_string(plan_.moves) + " more" : "";
+  std::printf("%s: %s, %zu points in the design%s; %zu claims score:\n", plan_.name.c_str(),
+              counted(plan_.knobs.size(), "knob").c_str(), points.size(), more.c_str(), claims_.size());
   for (const ScoredClaim& claim : claims_) {
     std::string ids;
     for (const Claim* one : claim.claims) ids += (ids.empty() ? "" : " = ") + one->id;
     std::printf("  %s\n", ids.c_str());
   }
+  const std::size_t of_design = print_cells("design", points, false);
+  if (plan_.moves > 0)
+    std::printf("descent: about %zu cells for each of its points\n", of_design / points.size());
+  if (plan_.confirms) (void)print_cells("confirmation of one point", {points.front()}, true);
+  return kAllWell;
+}
+
+/// A line for each base that the stage runs, and their sum, which it returns.
+std::size_t Fit::print_cells(const char* stage, const Points& points, bool confirms) const {
   std::size_t cells = 0;
   for (std::size_t base = 0; base < plan_.bases.size(); ++base) {
-    const std::string text = experiment_text(plan_, plan_.bases[base], points, false);
+    const std::string text = experiment_text(plan_, plan_.bases[base], points, confirms);
     if (text.empty()) continue;
-    const ExperimentSpec spec = parse_experiment(file_of("design", base, ".toml"), text, {});
+    const ExperimentSpec spec = parse_experiment(file_of(stage, base, ".toml"), text, {});
     const std::size_t of_base = CellFactory(spec, "").cells().size();
-    std::printf("design, %s as %s: %s\n", plan_.bases[base].file.c_str(), plan_.bases[base].as.c_str(),
+    std::printf("%s, %s as %s: %s\n", stage, plan_.bases[base].file.c_str(), plan_.bases[base].as.c_str(),
                 counted(of_base, "cell").c_str());
     cells += of_base;
   }
-  std::printf("design: %s\n", counted(cells, "cell").c_str());
-  return kAllWell;
+  std::printf("%s: %s\n", stage, counted(cells, "cell").c_str());
+  return cells;
 }
 
 }  // namespace

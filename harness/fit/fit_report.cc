@@ -67,8 +67,7 @@ std::string unreached(const std::vector<ScoredClaim>& claims, const FitTables& t
     const auto found = most.find(claim.id());
     if (found != most.end() && found->second == 0) ids.push_back(claim.id());
   }
-  return "claims that no setting reaches, fully or partly, with both seeds: " +
-         (ids.empty() ? "none" : join_names(ids)) + "\n";
+  return "claims that score under no setting: " + (ids.empty() ? "none" : join_names(ids)) + "\n";
 }
 
 std::string confirmed_table(const std::vector<ScoredClaim>& claims, const FitTables& tables,

@@ -56,7 +56,9 @@ ClaimScore score_of(const Claim& claim, const std::map<std::string, std::vector<
   return {verdict_by_means(claim, judgement), seeds_disagree(claim, judgement), judgement.value};
 }
 
-/// Without a value nothing speaks for the range: the whole of it.
+double whole_range(const Interval& range) { return std::log(range.high / range.low); }
+
+/// Without a value nothing speaks for the range: as much as the worst values cost.
 double headline_distance(const Headline& headline, const std::vector<Claim>& ledger,
                          const std::map<std::string, std::vector<ResultRow>>& rows) {
   double none = 0;
@@ -65,9 +67,9 @@ double headline_distance(const Headline& headline, const std::vector<Claim>& led
     const Judgement judgement = judged(claim, rows);
     std::vector<double> values;
     for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
-    if (!values.empty())
-      return distance_from(claim.expect, values, values.size() + judgement.missing.size() > 1);
-    none = std::log(claim.expect.high / claim.expect.low);
+    const bool of_ends = values.size() + judgement.missing.size() > 1;
+    if (!values.empty()) return distance_from(claim.expect, values, of_ends);
+    none = std::max(none, (of_ends ? 2 : 1) * whole_range(claim.expect));
   }
   return none;
 }
@@ -140,11 +142,14 @@ PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
 }
 
 double distance_from(const Interval& range, const std::vector<double>& values, bool of_ends) {
-  const double far = 1e6;  // a ratio of 0 or with 0 is far, not infinitely
-  const auto log_of = [&](double value) { return std::log(std::clamp(value, 1 / far, far)); };
+  const double whole = whole_range(range);
+  const auto away = [&](double value, double end) {  // a ratio may be 0, or infinite
+    return value > 0 ? std::min(whole, std::abs(std::log(value / end))) : whole;
+  };
   const auto [least, most] = std::ranges::minmax(values);
-  if (!of_ends) return std::max({0.0, log_of(range.low) - log_of(least), log_of(most) - log_of(range.high)});
-  return std::abs(log_of(least) - log_of(range.low)) + std::abs(log_of(most) - log_of(range.high));
+  if (of_ends) return away(least, range.low) + away(most, range.high);
+  return std::max(least < range.low ? away(least, range.low) : 0,
+                  most > range.high ? away(most, range.high) : 0);
 }
 
 std::vector<ResultRow> best_rows(const FitBase& base, std::vector<ResultRow> rows) {

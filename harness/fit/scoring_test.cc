@@ -112,7 +112,10 @@ TEST(Score, TheHeadlinesDistanceIsThatOfTheEnds) {
   EXPECT_NEAR(distance_from(range, {3.2, 5, 8.5}, true), std::log(2) + std::log(2), 1e-12);
   EXPECT_NEAR(distance_from(range, {17, 1.6}, true), 0, 1e-12);
   EXPECT_NEAR(distance_from(range, {16}, true), std::log(10) + std::log(17.0 / 16), 1e-12);
-  EXPECT_TRUE(std::isfinite(distance_from(range, {0, std::numeric_limits<double>::infinity()}, true)));
+  const double whole = std::log(17 / 1.6);  // what an end costs at most
+  EXPECT_NEAR(distance_from(range, {0, std::numeric_limits<double>::infinity()}, true), 2 * whole, 1e-12);
+  EXPECT_NEAR(distance_from(range, {std::numeric_limits<double>::infinity()}, false), whole, 1e-12);
+  EXPECT_NEAR(distance_from(range, {1e-9, 17}, true), whole, 1e-12);
   const std::vector<Claim> ledger =
       parse_ledger("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]"), {});
   const FitPlan plan = plan_of({"pard.a"});
