@@ -26,8 +26,8 @@ struct BatchSlot {
 ///
 /// commit = early: visits join the forming batch from the start of the batch before it until it is full or
 /// the worker falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free
-/// worker never waits for more visits. A slot of a shared server and a thread have nothing to form: they
-/// commit late. With several workers the forming batch that is expected to start first
+/// worker waits for no more visits, unless the policy says so. A slot of a shared server and a thread have
+/// nothing to form: they commit late. With several workers the forming batch that is expected to start first
 /// fills first.
 ///
 /// What a policy provides:
@@ -45,11 +45,12 @@ struct BatchSlot {
 /// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
 ///
 /// Optional:
+/// - `bool waits() const` and `TimeNs start_at(TimeNs now, int room, Decisions&)`: where it waits, commit is
+///   late, and a free worker serves what is queued only from start_at() on; that may drop visits
 /// - `void on_workers(int)`: told how many workers serve whenever that changes
 /// - `void on_lost(WorkerId)`: what it joined to this worker will not be done; comes before put_back
 /// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
-/// in
-///   the queue again, before those that came after it; called for the last to join first. Without it such
+///   in the queue again, before those that came after it; called for the last to join first. Without it such
 ///   visits are pushed again, the first to join first
 template <class Policy>
 class BatchingScheduler final : public Scheduler {
@@ -59,7 +60,9 @@ class BatchingScheduler final : public Scheduler {
       : module_(module),
         early_(context.serving.commit == Commit::kEarly &&
                context.profiles[module]->service == Service::kBatch),
-        policy_(std::forward<Args>(args)...) {}
+        policy_(std::forward<Args>(args)...) {
+    if (waits()) early_ = false;
+  }
 
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override {
     max_batch_ = plan.modules[module_].max_batch;
@@ -70,6 +73,7 @@ class BatchingScheduler final : public Scheduler {
     }
     if (!started_) policy_.start(now, out);
     started_ = true;
+    serve_waiting(now, out);
   }
 
   void on_worker_added(TimeNs, WorkerId worker, Decisions&) override {
@@ -139,7 +143,10 @@ class BatchingScheduler final : public Scheduler {
     policy_.on_state(now, module, state);
   }
 
-  void on_timer(TimeNs now, Decisions& out) override { policy_.on_timer(now, out); }
+  void on_timer(TimeNs now, Decisions& out) override {
+    policy_.on_timer(now, out);
+    serve_waiting(now, out);
+  }
 
  private:
   struct Worker {
@@ -150,6 +157,19 @@ class BatchingScheduler final : public Scheduler {
     bool full = false;  ///< its forming batch is, whatever a new plan allows
     TimeNs expected_end_ns = 0;
   };
+
+  bool waits() const {
+    if constexpr (requires(const Policy policy) { policy.waits(); }) return policy_.waits();
+    return false;
+  }
+
+  /// Free workers that wait for more visits look at the queue again.
+  void serve_waiting(TimeNs now, Decisions& out) {
+    if (!waits()) return;
+    for (Worker& worker : workers_) {
+      if (!worker.busy && !worker.draining) fill(now, worker, out);
+    }
+  }
 
   Worker& find(WorkerId id) {
     if (workers_.size() == 1) return workers_.front();
@@ -210,6 +230,15 @@ class BatchingScheduler final : public Scheduler {
   int fill(TimeNs now, Worker& worker, Decisions& out) {
     const int room = room_of(worker);
     int joined = 0;
+    if constexpr (requires(Policy policy) { policy.start_at(now, room, out); }) {
+      if (policy_.waits() && room > 0 && !policy_.empty()) {
+        const TimeNs at_ns = policy_.start_at(now, room, out);
+        if (at_ns > now) {
+          out.wake_at(at_ns);
+          return 0;
+        }
+      }
+    }
     if (room > 0 && !policy_.empty()) {
       joined = policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
       worker.forming += joined;

@@ -190,6 +190,9 @@ class SchedulerDriver {
   std::string free(TimeNs now, WorkerId worker) {
     return call([&](Decisions& out) { scheduler_->on_worker_free(now, worker, out); });
   }
+  std::string timer(TimeNs now) {
+    return call([&](Decisions& out) { scheduler_->on_timer(now, out); });
+  }
 
  private:
   template <class Call>

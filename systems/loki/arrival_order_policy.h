@@ -105,11 +105,13 @@ class ArrivalOrderPolicy {
       : context_(context),
         module_(module),
         expected_(dropping.expected_batch),
+        launch_(dropping.launch),
         reroute_limit_(routing.reroute_limit),
         budget_factor_(dropping.budget_factor) {
     const bool is_last = context.pipeline->modules[module].subs.empty();
     limit_ = turn_limit(routing.early_dropping, routing.drop_at, dropping.deadline, is_last);
     if (limit_ == TurnLimit::kBudget && !is_for_loki(context)) limit_ = TurnLimit::kUnlimited;
+    if (limit_ == TurnLimit::kUnlimited) launch_ = LaunchRule::kFree;
     makes_up_ = routing.early_dropping == EarlyDropping::kReroute && !is_last;
   }
 
@@ -124,15 +126,32 @@ class ArrivalOrderPolicy {
   bool erase(VisitId visit) { return queue_.erase(visit); }
   bool empty() const { return queue_.empty(); }
 
+  bool waits() const { return launch_ == LaunchRule::kWait; }
+
+  /// Reconstructed after the authors' simulator (its batching "accscale"): what would be late alone is
+  /// dropped, from the front; then a batch of all that is queued starts when its first visit must, by order
+  /// of arrival, or of as many as still end in time if that is past. It starts kSlackNs earlier, for timers
+  /// that come late (live runs).
+  TimeNs start_at(TimeNs now, int room, Decisions& out) {
+    std::size_t late = 0;
+    while (late < queue_.size() && now + exec_ns(1) > latest_end_ns(queue_[late])) drop(queue_[late++], out);
+    queue_.pop_front(late);
+    take_ = static_cast<int>(std::min(queue_.size(), static_cast<std::size_t>(room)));
+    if (take_ == 0 || take_ == room) return now;
+    const TimeNs start_ns = latest_end_ns(queue_[0]) - exec_ns(take_) - kSlackNs;
+    while (take_ > 1 && now + exec_ns(take_) > latest_end_ns(queue_[0])) --take_;
+    return std::max(now, start_ns);
+  }
+
   int fill(TimeNs, const BatchSlot& slot, Decisions& out) {
+    const int room = waits() ? std::min(slot.room, take_) : slot.room;
     int joined = 0;
     std::size_t taken = 0;
-    for (; joined < slot.room && taken < queue_.size(); ++taken) {
+    for (; joined < room && taken < queue_.size(); ++taken) {
       const Waiting visit = queue_[taken];
       const TimeNs end_ns = slot.start_ns + expected_ns(slot, joined, queue_.size() - taken);
       if (limit_ != TurnLimit::kUnlimited && end_ns > latest_end_ns(visit)) {
-        out.drop(visit.id,
-                 limit_ == TurnLimit::kBudget ? DropReason::kOverBudget : DropReason::kEstimatedLate);
+        drop(visit, out);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -149,6 +168,8 @@ class ArrivalOrderPolicy {
   void on_timer(TimeNs, Decisions&) {}
 
  private:
+  static constexpr TimeNs kSlackNs = kNsPerMs;
+
   struct Waiting {
     VisitId id = 0;
     TimeNs deadline_ns = 0;
@@ -157,21 +178,30 @@ class ArrivalOrderPolicy {
 
   static Waiting waiting(const Visit& visit) { return {visit.id, visit.deadline_ns, visit.arrived_ns}; }
 
+  void drop(const Waiting& visit, Decisions& out) const {
+    out.drop(visit.id, limit_ == TurnLimit::kBudget ? DropReason::kOverBudget : DropReason::kEstimatedLate);
+  }
+
+  TimeNs exec_ns(int batch) const { return context_.profiles[module_]->latency(batch); }
+
   TimeNs latest_end_ns(const Waiting& visit) const {
     return limit_ == TurnLimit::kBudget ? visit.arrived_ns + budget_ns_ : visit.deadline_ns;
   }
 
   /// Of the forming batch, which `joined` have joined now and `waiting` more may.
   TimeNs expected_ns(const BatchSlot& slot, int joined, std::size_t waiting) const {
+    if (waits()) return exec_ns(take_);
     if (expected_ == ExpectedBatch::kPlanned) return exec_ns_;
     const auto more = static_cast<int>(std::min(waiting, static_cast<std::size_t>(slot.room - joined)));
-    return context_.profiles[module_]->latency(slot.joined + joined + more);
+    return exec_ns(slot.joined + joined + more);
   }
 
   const ServingContext& context_;
   ModuleId module_;
   TurnLimit limit_ = TurnLimit::kUnlimited;
   ExpectedBatch expected_;
+  LaunchRule launch_;
+  int take_ = 0;  ///< of LaunchRule::kWait: visits of the next batch
   RerouteLimit reroute_limit_;
   double budget_factor_;
   bool makes_up_ = false;  ///< a reroute may make up for what is behind

@@ -49,8 +49,8 @@ struct Queue {
     plan.modules[0].budget_ns = 12 * kMs;
     driver->plan(0, plan);
     driver->add(0, 0);
-    driver->arrive(0, 0, 0);
-    driver->started(0, 0, 3 * kMs);  // runs while the others come
+    if (rules.dropping.launch == LaunchRule::kFree) driver->arrive(0, 0, 0);  // else it would wait
+    driver->started(0, 0, 3 * kMs);                                           // runs while the others come
   }
 
   /// What it does with them at that moment.
@@ -108,6 +108,66 @@ TEST(ArrivalOrderPolicy, ExpectsNoBatchBeyondThePlanned) {
     for (VisitId id = 1; id <= 6; ++id) queue.driver->arrive(1 * kMs, id, 0);
     EXPECT_EQ(queue.free(7 * kMs), "join 0<1; join 0<2; join 0<3; join 0<4; launch 0");
   }
+}
+
+Rules waiting() {
+  Rules rules = by_budget(ExpectedBatch::kQueued);
+  rules.dropping.launch = LaunchRule::kWait;
+  return rules;
+}
+
+// A visit that came at 1 ms must end at 13: alone it starts at 9, a millisecond before it must, with another
+// one at 8, with three others at once.
+TEST(ArrivalOrderPolicy, WaitsForMoreAsLongAsTheFirstCan) {
+  Queue alone(waiting());
+  EXPECT_EQ(alone.driver->arrive(1 * kMs, 1, 0), "");
+  EXPECT_EQ(alone.free(3 * kMs), "wake 9000000");
+  EXPECT_EQ(alone.driver->timer(8 * kMs), "wake 9000000")
+      << "an earlier timer, which another visit had asked for";
+  EXPECT_EQ(alone.driver->timer(9 * kMs + 1), "join 0<1; launch 0") << "a timer may be late";
+
+  Queue two(waiting());
+  two.driver->arrive(1 * kMs, 1, 0);
+  two.free(3 * kMs);
+  EXPECT_EQ(two.driver->arrive(5 * kMs, 2, 0), "wake 8000000");
+  EXPECT_EQ(two.driver->timer(8 * kMs), "join 0<1; join 0<2; launch 0");
+
+  Queue too_late(waiting());  // with it the first would end at 13.5
+  too_late.driver->arrive(1 * kMs, 1, 0);
+  too_late.free(3 * kMs);
+  EXPECT_EQ(too_late.driver->arrive(9 * kMs + kMs / 2, 2, 0), "join 0<1; launch 0");
+
+  Queue full(waiting());
+  full.free(3 * kMs);
+  for (VisitId id = 1; id <= 3; ++id) full.driver->arrive(4 * kMs, id, 0);
+  EXPECT_EQ(full.driver->arrive(5 * kMs, 4, 0), "join 0<1; join 0<2; join 0<3; join 0<4; launch 0");
+
+  Queue hopeless(waiting());  // alone the first would end at 13.1; the second came at 2
+  hopeless.driver->arrive(1 * kMs, 1, 0);
+  hopeless.driver->arrive(2 * kMs, 2, 0);
+  EXPECT_EQ(hopeless.free(10 * kMs + kMs / 10), "drop 1 over_budget; join 0<2; launch 0");
+}
+
+// Two wait until 8 ms; a plan for batches of two fills theirs, one with a budget of 8 ms makes them start at
+// once. A worker that drains leaves what waits to others, and a visit that is cancelled is not waited for.
+TEST(ArrivalOrderPolicy, LooksAgainWhereItWaits) {
+  const auto bring_two = [](Queue& queue) {
+    queue.driver->arrive(1 * kMs, 1, 0);
+    queue.free(3 * kMs);
+    queue.driver->arrive(4 * kMs, 2, 0);
+  };
+  Queue smaller(waiting()), shorter(waiting()), drained(waiting()), cancelled(waiting());
+  for (Queue* queue : {&smaller, &shorter, &drained, &cancelled}) bring_two(*queue);
+  Plan plan = smaller.world.plan({2});
+  plan.modules[0].budget_ns = 12 * kMs;
+  EXPECT_EQ(smaller.driver->plan(5 * kMs, plan), "join 0<1; join 0<2; launch 0");
+  plan = shorter.world.plan({4});
+  plan.modules[0].budget_ns = 8 * kMs;
+  EXPECT_EQ(shorter.driver->plan(5 * kMs, plan), "join 0<1; join 0<2; launch 0");
+  EXPECT_EQ(drained.driver->drain(5 * kMs, 0), "");
+  EXPECT_EQ(drained.driver->timer(8 * kMs), "");
+  cancelled.driver->cancel(5 * kMs, 1);
+  EXPECT_EQ(cancelled.driver->timer(8 * kMs), "wake 12000000");
 }
 
 // Two have joined, a third may: 5 ms, from 7 ms on within the budget of 12. Where the planned four are

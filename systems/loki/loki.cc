@@ -82,11 +82,17 @@ class Baseline final : public TreeSystem {
     params.choice("early_dropping", routing_.early_dropping, {"none", "last_task", "per_task"},
                   "which visits are dropped when their turn comes: none, those that would be late at a last "
                   "task, or those and what would be over the budget of a task before it");
-    if (allocator_ == Allocator::kProteus)
+    if (allocator_ == Allocator::kProteus) {
       params.choice(
           "task_budget", task_budget_, {"execution", "slo_share"},
           "latency budget of a task: budget_factor times its execution, or the SLO over the tasks of "
           "the longest path (the authors' simulator)");
+      params.choice(
+          "launch", dropping_.launch, {"free", "wait"},
+          "when a free worker starts a batch: at once; or when it is full, or its first visit would "
+          "miss its limit if it waited any longer (the authors' simulator). Tasks without a limit "
+          "(early_dropping) do not wait");
+    }
     routing_.list_choice(params);
     if (allocator_ == Allocator::kHwScaling)
       params.choice("routing", by_, {"tables", "dispatch"},

@@ -58,9 +58,16 @@ enum class RerouteLimit : std::uint8_t {
   kBudget      ///< its latency budget at most that of the drawn worker less x
 };
 
+/// When a free worker starts a batch.
+enum class LaunchRule : std::uint8_t {
+  kFree,  ///< at once
+  kWait   ///< when it is full, or its first visit would miss its limit if it waited any longer
+};
+
 /// How queues give up visits, under any of the systems; which rule they follow is the system's own.
 struct DroppingParams {
   DueBy deadline = DueBy::kRequest;
+  LaunchRule launch = LaunchRule::kFree;
   ExpectedBatch expected_batch = ExpectedBatch::kPlanned;
   double budget_factor = 2;
 
