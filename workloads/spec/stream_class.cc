@@ -31,6 +31,11 @@ void list_minutes(StreamClass& streams, ParamList& params) {
                 "gamma: least coefficient of variation of a stream's minutes; each stream has its own, drawn "
                 "log-uniformly");
   params.number("minute_cv_to", streams.minute_cv_to, 1e-3, 100, "gamma: the largest");
+  params.number(
+      "minute_cv_knee", streams.minute_cv_knee, 1e-9, 1e12,
+      "gamma: above this rate, in medians of the class (equal and exponential rates: means), the CV falls");
+  params.number("minute_cv_slope", streams.minute_cv_slope, 0, 10,
+                "gamma: by (rate / knee) to the power of minus this; 0: it does not fall");
 }
 
 void list_process(StreamClass& streams, ParamList& params) {

@@ -30,8 +30,10 @@ struct StreamClass {
   double cut_above = 2.89;
   StreamMinutes minutes = StreamMinutes::kConstant;
   double minute_s = 60;
-  double minute_cv_from = 0.6;
-  double minute_cv_to = 3.4;
+  double minute_cv_from = 2.0;
+  double minute_cv_to = 3.6;
+  double minute_cv_knee = 600;
+  double minute_cv_slope = 0.6;
   int population = 1;
   StreamProcess process = StreamProcess::kPoisson;
   double mmpp_ratio = 5;

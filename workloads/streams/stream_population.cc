@@ -30,6 +30,12 @@ InputPlace place_of_class(const StreamClass& spec) { return place_of_field(spec,
 
 }  // namespace
 
+double minute_cv(const StreamClass& spec, double drawn, double rate) {
+  constexpr double kLeast = 1e-3;
+  const double above = std::max(0.0, portable_log(rate / spec.minute_cv_knee));
+  return std::max(kLeast, drawn * portable_exp(-spec.minute_cv_slope * above));
+}
+
 ClassPopulation::ClassPopulation(const StreamClass& spec, std::size_t number, TimeNs duration_ns,
                                  const FunctionMinutes& functions)
     : spec_(spec), duration_ns_(duration_ns), minute_ns_(duration_ns) {
@@ -87,7 +93,7 @@ void ClassPopulation::draw_minutes(std::size_t number, const FunctionMinutes& fu
   const double from = portable_log(spec_.minute_cv_from);
   const double width = portable_log(spec_.minute_cv_to) - from;
   for (std::size_t i = 0; i < count; ++i) {
-    const double cv = portable_exp(from + width * random.uniform());
+    const double cv = minute_cv(spec_, portable_exp(from + width * random.uniform()), base_rps_[i]);
     gamma_shape_.push_back(static_cast<float>(1 / (cv * cv)));
   }
 }

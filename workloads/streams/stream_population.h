@@ -15,6 +15,10 @@ namespace harness {
 /// Invocations by minute of single functions, each divided by its mean; days follow one another.
 using FunctionMinutes = std::vector<std::vector<float>>;
 
+/// The CV of the minutes of a stream with that rate (over the median of its class), for which `drawn` was
+/// drawn.
+double minute_cv(const StreamClass& spec, double drawn, double rate);
+
 /// The streams of one class.
 class ClassPopulation {
  public:
