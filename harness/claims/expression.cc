@@ -50,6 +50,10 @@ class Parser {
   Expression whole() {
     Expression result = expression();
     if (at_ < text_.size()) fail("an operator or the end");
+    if (!minutes_.empty()) {
+      at_ = minutes_.front();
+      fail("minutes within a reduction such as max(... over minute)");
+    }
     return result;
   }
 
@@ -129,10 +133,13 @@ class Parser {
     std::string name = take_name();
     if (take("(")) return function(name, begin);
     const bool is_of_plan = name == kPlan && take(".");
-    name = is_of_plan ? plan_column() : name_now(renamed_columns(), name);
+    const bool is_of_minutes = name == kMinute && take(".");
+    name = is_of_plan      ? plan_column()
+           : is_of_minutes ? minute_column(begin)
+                           : name_now(renamed_columns(), name);
     if (!take("["))
       fail("\"[\" with a configuration after the metric " + name + ", or \"(\" after a function");
-    if (!is_of_plan) require_metric(name, begin);
+    if (!is_of_plan && !is_of_minutes) require_metric(name, begin);
     Expression metric;
     metric.operation = Operation::kMetric;
     metric.column = name;
@@ -157,7 +164,21 @@ class Parser {
     return std::string(kPlan) + "." + module + "." + column;
   }
 
+  /// What follows "minute.": COLUMN.
+  std::string minute_column(std::size_t metric) {
+    const std::size_t begin = at_;
+    const std::string column = take_name();
+    const std::vector<std::string> known = minute_columns();
+    if (std::find(known.begin(), known.end(), column) == known.end()) {
+      at_ = begin;
+      fail_unknown("column of minutes", column, known);
+    }
+    minutes_.push_back(metric);
+    return std::string(kMinute) + "." + column;
+  }
+
   Expression function(const std::string& name, std::size_t begin) {
+    const std::size_t outside = minutes_.size();
     const auto* known = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                      [&](const Word& word) { return name == word.text; });
     if (known == std::end(kFunctions)) {
@@ -176,6 +197,7 @@ class Parser {
       call.over = today(quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load"));
       if (nested_reductions(call) > kMaxReductions)
         fail("at most " + std::to_string(kMaxReductions) + " of \"over KEY\" within each other");
+      if (call.over == kMinute) minutes_.resize(outside);
     } else if (call.operation != Operation::kAbs && !extreme) {
       fail("\"over KEY\" in " + name + "(...)");
     }
@@ -297,14 +319,22 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int terms_ = 0;
+  std::vector<std::size_t>
+      minutes_;  ///< where metrics of minutes stand that no reduction over them holds yet
 };
+
+/// Whether some metric within it is called "of.COLUMN".
+bool reads(const Expression& expression, std::string_view of) {
+  return expression.column.starts_with(std::string(of) + ".") ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(),
+                     [&](const Expression& argument) { return reads(argument, of); });
+}
 
 }  // namespace
 
-bool reads_plans(const Expression& expression) {
-  return expression.column.starts_with(std::string(kPlan) + ".") ||
-         std::any_of(expression.arguments.begin(), expression.arguments.end(), reads_plans);
-}
+bool reads_plans(const Expression& expression) { return reads(expression, kPlan); }
+
+bool reads_minutes(const Expression& expression) { return reads(expression, kMinute); }
 
 bool reduces_over(const Expression& expression, std::string_view key) {
   return expression.over == key ||

@@ -6,6 +6,8 @@
 //   factor     := "-" factor | NUMBER | "(" expression ")" | metric | function
 //   metric     := column "[" series {"," KEY "=" VALUE} "]"       series: SYSTEM ["/" VARIANT], * for any
 //   column     := COLUMN | "plan." MODULE "." COLUMN              of /summary; of the plan at the start
+//               | "minute." COLUMN                                of each minute of the load, within "over
+//               minute"
 //   function   := ("min" | "max") "(" expression {"," expression} ")" | "abs" "(" expression ")"
 //               | ("min" | "max" | "mean" | "sum" | "argmin" | "argmax") "(" expression "over" KEY ")"
 #pragma once
@@ -48,8 +50,8 @@ struct Selector {
 
 struct Expression {
   Operation operation = Operation::kNumber;
-  double number = 0;                ///< kNumber
-  std::string column;               ///< kMetric: a numeric column of /summary, or plan.MODULE.COLUMN
+  double number = 0;   ///< kNumber
+  std::string column;  ///< kMetric: a numeric column of /summary, plan.MODULE.COLUMN or minute.COLUMN
   std::vector<Selector> selectors;  ///< kMetric: the series, then what else stands in the brackets
   std::string over;                 ///< kMin ... kArgMax: the key of a reduction, "" for a list of arguments
   std::vector<Expression> arguments;
@@ -61,8 +63,9 @@ struct Vocabulary {
   std::vector<std::string> systems;
 };
 
-/// Whether some metric within it is of a plan.
+/// Whether some metric within it is of a plan, or of minutes.
 bool reads_plans(const Expression& expression);
+bool reads_minutes(const Expression& expression);
 /// Whether some reduction within it runs over that key.
 bool reduces_over(const Expression& expression, std::string_view key);
 

@@ -70,7 +70,7 @@ std::vector<ResultRow> planned_rows() {
   first.usd_per_h = 0.5;
   PlanRow second;
   second.workers = 2;
-  return result_rows("plan", summary, {{3, "classify", first}, {3, "task:odd.name", second}});
+  return result_rows("plan", summary, {.plans = {{3, "classify", first}, {3, "task:odd.name", second}}});
 }
 
 std::variant<double, std::string> planned(const std::string& text) {
@@ -104,6 +104,39 @@ TEST(Expression, SaysWhatAPlanLacks) {
         std::pair{"plan.classify[naive]", "\"[naive]\" at character 14; allowed: \".\""},
         std::pair{"plan[naive]", "an unknown column 'plan' at character 1"}})
     EXPECT_NE(error_of_expression(text).find(message), std::string::npos) << error_of_expression(text);
+}
+
+/// A minute in which `late` of `sent` requests were late and the others had an accuracy of 0.5.
+WindowCounts minute_of(std::uint32_t sent, std::uint32_t late) {
+  return {.sent = sent, .in_time = sent - late, .late = late, .accuracy_sum = 0.5 * sent};
+}
+
+// Of naive nothing is late in the first minute, and it has no third.
+TEST(Expression, ReadsTheMinutesOfTheLoad) {
+  const std::vector<SummaryRow> summary = {test_row("pard", ""), test_row("naive", "")};
+  const auto value = [&](const char* text) {
+    std::vector<SummaryRow> cells = summary;
+    cells[1].cell.index = 1;
+    const std::vector<ResultRow> all =
+        result_rows("plan", cells,
+                    {.minutes = {{0, {minute_of(10, 1), minute_of(10, 4), minute_of(0, 0)}},
+                                 {1, {minute_of(10, 0), minute_of(10, 8)}}}});
+    const std::vector<const ResultRow*> pointers = {&all[0], &all[1]};
+    const Expression expression = parse_expression(kPlace, text, {});
+    EXPECT_TRUE(reads_minutes(expression));
+    return Evaluation(pointers, {}, kPlace).value(expression).value();
+  };
+  EXPECT_DOUBLE_EQ(value("max(minute.drop_rate[naive] / minute.drop_rate[pard] over minute)"), 2);
+  EXPECT_DOUBLE_EQ(value("argmax(minute.drop_rate[pard] over minute)"), 1);
+  EXPECT_DOUBLE_EQ(value("mean(minute.drop_rate[pard] over minute)"), 0.25) << "none was sent in the third";
+  EXPECT_DOUBLE_EQ(value("sum(minute.sent[naive] over minute) + min(minute.accuracy[pard] over minute)"),
+                   20.5);
+  EXPECT_NE(error_of_expression("minute.drop_rate[pard]")
+                .find("\"minute.drop_rate[pard]\" at character 1; allowed: minutes within"),
+            std::string::npos);
+  EXPECT_NE(error_of_expression("max(minute.drop_rat[pard] over minute)")
+                .find("an unknown column of minutes 'drop_rat'"),
+            std::string::npos);
 }
 
 TEST(Expression, FollowsTheUsualPrecedence) {

@@ -30,21 +30,34 @@ struct ResultRow {
   std::map<std::string, FieldValue, std::less<>> fields;
   /// Of the plan with which it began: "plan.MODULE.COLUMN", where plans were read.
   std::map<std::string, double, std::less<>> plan;
+  /// By "minute.COLUMN" a value for each minute of the load (NaN: none), where minutes were read.
+  std::map<std::string, std::vector<double>, std::less<>> minutes;
   bool ok = true;
   std::string why;  ///< when not ok: "skipped: ..." or "invalid: ..."
 
   const FieldValue* find(std::string_view key) const;
 };
 
-/// `plans`: of all cells that ran, in the order of `rows`, or none.
+/// What expressions may ask of cells beside /summary; of all cells that ran, in the order of their rows, or
+/// none.
+struct CellDetails {
+  std::vector<StartPlan> plans = {};
+  std::vector<CellMinutes> minutes = {};
+};
 std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows,
-                                   const std::vector<StartPlan>& plans = {});
+                                   const CellDetails& details = {});
 
-/// The columns of /summary that hold numbers: the metrics of expressions.
+/// The columns of /summary that hold numbers, and of the tables of harness trace cv: the metrics of
+/// expressions.
 std::vector<std::string> numeric_columns();
 /// The columns of a module's part of a plan: COLUMN of "plan.MODULE.COLUMN".
 std::vector<std::string> plan_columns();
-/// All columns, `experiment` and `setting`: what rows can be selected by, besides parameters with a dot.
+/// COLUMN of "minute.COLUMN".
+std::vector<std::string> minute_columns();
+/// The key that a reduction over minutes names.
+inline constexpr std::string_view kMinute = "minute";
+/// All columns, those of harness trace cv, `experiment` and `setting`: what rows can be selected by, besides
+/// parameters with a dot.
 std::vector<std::string> selecting_columns();
 
 }  // namespace harness

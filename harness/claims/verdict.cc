@@ -174,7 +174,9 @@ std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& 
   for (const Filter& filter : claim.where) keys.push_back(filter.key);
   add_keys(claim.expression, keys);
   for (const std::string& key : keys) {
-    const auto has = [&](const ResultRow& row) { return row.find(key) != nullptr; };
+    const auto has = [&](const ResultRow& row) {
+      return row.find(key) != nullptr || (key == kMinute && !row.minutes.empty());
+    };
     if (std::any_of(rows.begin(), rows.end(), has)) continue;
     std::vector<std::string> names;
     for (const ResultRow& row : rows) {
@@ -365,18 +367,40 @@ std::optional<double> Evaluation::metric(const Expression& expression) {
   }
   if (found == nullptr) return nothing("no cell for " + expression.text + selectors_text(bindings_));
   if (!found->ok) return nothing(expression.text + selectors_text(bindings_) + " was " + found->why);
-  const auto of_plan = found->plan.find(expression.column);
-  const FieldValue* field = found->find(expression.column);
-  if (field == nullptr && of_plan == found->plan.end())
-    return nothing(expression.text + selectors_text(bindings_) + ": its plan has no such module");
-  const double value = field != nullptr ? *field->number : of_plan->second;
+  const std::optional<double> known = value_in(*found, expression.column);
+  if (!known)
+    return nothing(
+        expression.text + selectors_text(bindings_) +
+        (reads_plans(expression) ? ": its plan has no such module" : ": its file has no such column"));
+  const double value = *known;
   if (std::isnan(value)) return nothing(expression.text + selectors_text(bindings_) + " has no value");
   used_.push_back(found);
   return value;
 }
 
+std::optional<double> Evaluation::value_in(const ResultRow& row, const std::string& column) const {
+  if (const FieldValue* field = row.find(column)) return field->number;
+  if (const auto of_plan = row.plan.find(column); of_plan != row.plan.end()) return of_plan->second;
+  const auto of_minutes = row.minutes.find(column);
+  if (of_minutes == row.minutes.end()) return std::nullopt;
+  const auto bound = std::find_if(bindings_.rbegin(), bindings_.rend(),
+                                  [](const Selector& binding) { return binding.key == kMinute; });
+  HARNESS_CHECK(bound != bindings_.rend(), "a minute outside of a reduction over minutes");
+  const auto minute = static_cast<std::size_t>(*bound->value.number);
+  return minute < of_minutes->second.size() ? of_minutes->second[minute] : std::nan("");
+}
+
 std::vector<FieldValue> Evaluation::values_of(const std::string& key) const {
   std::vector<FieldValue> values;
+  if (key == kMinute) {
+    std::size_t most = 0;
+    for (const ResultRow* row : rows_) {
+      if (!row->minutes.empty() && fits(*row, {})) most = std::max(most, row->minutes.begin()->second.size());
+    }
+    for (std::size_t minute = 0; minute < most; ++minute)
+      values.push_back(field_value(static_cast<double>(minute)));
+    return values;
+  }
   for (const ResultRow* row : rows_) {
     const FieldValue* value = row->find(key);
     if (value == nullptr || !fits(*row, {})) continue;

@@ -43,6 +43,8 @@ class Evaluation {
   std::optional<double> operation(const Expression& expression);
   std::optional<double> nothing(const std::string& why);
   bool fits(const ResultRow& row, const std::vector<Selector>& selectors) const;
+  /// Nothing where the row has no such value; NaN where that does not exist.
+  std::optional<double> value_in(const ResultRow& row, const std::string& column) const;
   std::vector<FieldValue> values_of(const std::string& key) const;
 
   const std::vector<const ResultRow*>& rows_;

@@ -6,12 +6,14 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <type_traits>
 
 #include "harness/claims/glob.h"
 #include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "harness/cli/terminal.h"
 #include "harness/core/error.h"
+#include "harness/record/hdf5/cv_file.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
@@ -70,6 +72,23 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   return claims;
 }
 
+/// Of harness trace cv: a row for each of its lines.
+std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table) {
+  std::vector<ResultRow> rows;
+  for (const CvRow& line : table.rows) {
+    ResultRow& row = rows.emplace_back();
+    row.fields.emplace("experiment", FieldValue{stem, std::nullopt});
+    row.fields.emplace("seed", field_value(static_cast<double>(table.seed)));
+    CvRow::list(line, [&]<class Value>(const char* name, const Value& value) {
+      if constexpr (std::is_same_v<Value, std::string>)
+        row.fields.emplace(name, FieldValue{value, std::nullopt});
+      else
+        row.fields.emplace(name, field_value(static_cast<double>(value)));
+    });
+  }
+  return rows;
+}
+
 /// The rows of the results files that claims rest on, read once each.
 class Results {
  public:
@@ -77,6 +96,8 @@ class Results {
     for (const Claim& claim : claims) {
       if (reads_plans(claim.expression))
         with_plans_.insert(claim.experiments.begin(), claim.experiments.end());
+      if (reads_minutes(claim.expression))
+        with_minutes_.insert(claim.experiments.begin(), claim.experiments.end());
     }
     for (const std::string& path : options.results) {
       const std::string stem = fs::path(path).stem().string();
@@ -114,9 +135,11 @@ class Results {
   std::string path_of(const std::string& stem) const { return folder_ + "/" + stem + ".h5"; }
 
   std::vector<ResultRow> read(const std::string& stem, const std::string& path) const {
-    const bool with_plans = with_plans_.count(stem) > 0;
-    return result_rows(stem, read_summary(path),
-                       with_plans ? read_start_plans(path) : std::vector<StartPlan>{});
+    if (is_cv_table(path)) return rows_of_cv(stem, read_cv_table(path));
+    CellDetails details;
+    if (with_plans_.count(stem) > 0) details.plans = read_start_plans(path);
+    if (with_minutes_.count(stem) > 0) details.minutes = read_minutes(path);
+    return result_rows(stem, read_summary(path), details);
   }
 
   const std::vector<ResultRow>* rows_of(const std::string& stem) {
@@ -129,7 +152,7 @@ class Results {
 
   std::string folder_;
   bool given_ = false;
-  std::set<std::string> with_plans_;  ///< stems of which some claim reads the plans
+  std::set<std::string> with_plans_, with_minutes_;  ///< stems of which some claim reads these
   std::map<std::string, std::vector<ResultRow>> rows_;
 };
 

@@ -54,6 +54,8 @@ MISSING = claim("b.missing", GOODPUT, '"> 1"').replace('"small"', '"large"')
 NOISY = claim("a.noisy", "seed[pard]", '"> 1"', HIGH)
 NOISY_MEAN = claim("a.noisy-mean", "seed[pard]", '"> 1"', HIGH + '\ncombine = "mean"')
 NOISE_KNOWN = claim("a.known-noise", "seed[pard]", '"> 1"', HIGH + '\nknown = "undecided"')
+MINUTES = claim("a.minute", "max(minute.drop_rate[naive] - drop_rate[naive] over minute)", "[0, 0]", HIGH, "ours")  # a run of 5 s has one
+CV = claim("b.cv", "mean_cv[*, group=4, window_s=1]", '"< 0.5"', "", "ours").replace('"small"', '"cv"')  # four Poisson streams at 10 requests/s on average: about 1 / sqrt(40)
 NO_CELL = claim("b.nowhere", GOODPUT, '"> 1"', "where = { trace = 'nowhere' }")
 
 # (what, the ledger, arguments, exit code, words that are printed)
@@ -69,6 +71,8 @@ CASES = [
     ("kinds", TRUE + claim("a.ours", GOODPUT, '"> 1"', HIGH, "ours") + claim("a.read", GOODPUT, '"< 1"', HIGH, "reading"), [], 1,
      ["1 claim of kind paper: 1 reproduced, 0 partly, 0 undecided, 0 not reproduced, 0 not run\n"
       "of other kinds: 1 reading (1 not reproduced), 1 ours (1 reproduced); 1 worse than known\n"]),
+    ("minutes", MINUTES, [], 0, ["1 ours (1 reproduced)"]),
+    ("a table of trace cv", CV, [], 0, ["1 ours (1 reproduced)"]),
     ("no results", MISSING, [], 0, ["1 not run", "not run: 1 claim, results-out/large.h5 is missing"]),
     ("some results", TRUE + MISSING, [], 0, ["not run: 1 claim, results-out/large.h5 is missing", "1 reproduced"]),
     ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),
@@ -148,6 +152,9 @@ def main(harness):
         if made.returncode != 0:
             finish([made.stderr])
         shutil.copy(os.path.join(folder, "results-out", "small.h5"), os.path.join(folder, "results-out", "twin.h5"))
+        measured = run([harness, "trace", "cv", "poisson-streams", "--rate", "10000", "--duration", "60", "--windows", "1", "--groups", "4",
+                        "-o", os.path.join("results-out", "cv.h5")], folder)
+        failures.expect("a table of trace cv, made", measured, 0, ["0.1"])
         check_cases(harness, folder, failures)
         check_reports(harness, folder, failures)
         failures.expect("the shipped ledger", run([harness, "claims", "--folder", "nowhere"], folder), 0,

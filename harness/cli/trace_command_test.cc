@@ -262,6 +262,10 @@ TEST(TraceCv, ShowsStreamsAndGroups) {
   const std::string file = temporary("harness_trace_cv.h5");
   EXPECT_EQ(run("trace cv " + path + " --windows 1,4 --groups 1,50 --csv -o " + file), table);
   EXPECT_TRUE(is_cv_table(file));
+  const CvTable read = read_cv_table(file);
+  ASSERT_EQ(read.rows.size(), 4U);
+  EXPECT_EQ(read.rows[1].group, 50U);
+  EXPECT_NEAR(read.rows[1].mean_cv, cv_of("\ns,800,1,50,4,200,"), 1e-4);
   EXPECT_FALSE(is_cv_table(path)) << "no HDF5";
   EXPECT_THROW(read_summary(file), InputError);
   std::filesystem::remove(file);

@@ -47,7 +47,8 @@ PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
 
 /// How far the values of the workloads lie from a range, as a ratio's logarithm: by how much one lies
 /// outside; with `of_ends` the sum of the least value's distance from the lower end and of the largest's from
-/// the upper. Each at most the logarithm of the range's width, high / low.
+/// the upper. Each at most the logarithm of the range's width, high / low. A headline without any value costs
+/// as much as the worst ones, of several claims those of the widest range.
 double distance_from(const Interval& range, const std::vector<double>& values, bool of_ends);
 
 /// Of each trace the rows with the parameters whose mean of the base's metric, over pipelines and seeds, is

@@ -1,6 +1,7 @@
 // Which queue takes a visit next.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -54,6 +55,10 @@ class Router {
 
   /// Whether the host must keep `outstanding` (acknowledgements cost messages).
   virtual bool needs_outstanding() const { return false; }
+
+  /// How many visits it has sent elsewhere than to the queue that it had chosen first (Loki section 5.2,
+  /// opportunistic rerouting); -1: it never does.
+  virtual std::int64_t rerouted() const { return -1; }
 };
 
 /// Queue after queue.

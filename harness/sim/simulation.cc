@@ -103,6 +103,7 @@ RunRecord VirtualWorld::close(std::uint64_t events) {
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
   RunRecord record = accounting_.close(now_, events, std::move(totals));
   record.replay = queues_.take_replay();
+  record.rerouted_visits = dispatcher_.rerouted_visits();
   if (schedulers_) record.scheduler_busy_ns = schedulers_->most_busy_ns();
   return record;
 }

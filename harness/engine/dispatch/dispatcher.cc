@@ -178,6 +178,15 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
 
 Dispatcher::~Dispatcher() = default;
 
+std::int64_t Dispatcher::rerouted_visits() const {
+  std::int64_t sum = -1;
+  for (const ModuleQueues& module : queues_) {
+    const std::int64_t count = module.router->rerouted();
+    if (count >= 0) sum = std::max<std::int64_t>(sum, 0) + count;
+  }
+  return sum;
+}
+
 void Dispatcher::start(TimeNs now) {
   announce_plan(now);
   staff_.start(now, plan_);

@@ -119,6 +119,8 @@ class Dispatcher {
   void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
   /// Where the queue stands: the GPU of its first worker.
   std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
+  /// Router::rerouted of all routers; -1 where none ever reroutes.
+  std::int64_t rerouted_visits() const;
   const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
   /// ToQueues::acknowledge is called for what leaves the group's queues.
   bool counts_outstanding(GroupId group) const {

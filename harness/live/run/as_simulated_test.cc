@@ -42,6 +42,7 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.in_time, simulated.in_time);
   EXPECT_EQ(live.late, simulated.late);
   EXPECT_EQ(live.dropped, simulated.dropped);
+  EXPECT_EQ(live.rerouted_visits, simulated.rerouted_visits);
   EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
   EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
   EXPECT_EQ(live.workers.size(), simulated.workers.size());

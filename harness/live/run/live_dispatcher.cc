@@ -450,6 +450,7 @@ RunRecord LiveDispatcher::close(std::uint64_t events) {
   std::vector<WorkerTotals> totals;
   for (const WorkerState& worker : tables_.workers) totals.push_back(worker.totals);
   RunRecord record = accounting_.close(last_end_ns_, events, std::move(totals));
+  record.rerouted_visits = dispatcher_.rerouted_visits();
   record.schedule_lag = generator_.schedule_lag();
   if (astray > 0) {
     record.why_invalid = "messages were lost or repeated: the arrival and the end of " +

@@ -31,6 +31,15 @@ void write_cv_table(const std::string& path, const CvTable& table) {
   staged.commit();
 }
 
+CvTable read_cv_table(const std::string& path) {
+  const VerifiedFile file(path);
+  return file.read([&] {
+    return CvTable{read_text_attribute(file.root(), "source"),
+                   static_cast<std::uint64_t>(read_integer_attribute(file.root(), "seed")),
+                   read_table<CvRow>(file.root(), "cv")};
+  });
+}
+
 bool is_cv_table(const std::string& path) {
   try {
     return VerifiedFile(path).format() == kCvFormatName;

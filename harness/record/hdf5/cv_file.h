@@ -38,6 +38,9 @@ struct CvTable {
 /// Throws EnvironmentError naming the path, InputError where it would replace another file.
 void write_cv_table(const std::string& path, const CvTable& table);
 
+/// Reads it. Throws InputError where the file is none or damaged.
+CvTable read_cv_table(const std::string& path);
+
 /// Whether the file holds such a table; false for a file that is not there or another's.
 bool is_cv_table(const std::string& path);
 

@@ -80,6 +80,8 @@ std::vector<EntryCounts> read_entry_counts(const std::string& path);
 /// Reads the plans of all cells that ran, in the order of the file, a row for each of a cell's modules.
 /// Throws InputError as read_summary.
 std::vector<StartPlan> read_start_plans(const std::string& path);
+/// Reads the minutes of all cells that ran, in the order of the file. Throws InputError as read_summary.
+std::vector<CellMinutes> read_minutes(const std::string& path);
 /// Reads the provenance of an assembled file. Throws InputError as read_summary.
 Provenance read_provenance(const std::string& path);
 

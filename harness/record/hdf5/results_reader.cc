@@ -33,8 +33,8 @@ constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older version may lack, beside metrics.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
 constexpr std::string_view kLaterTotals[] = {"accuracy_sum",      "accuracy_requests", "latency_sum_ns",
-                                             "exchanged_bytes",   "order_changes",     "scheduler_busy_ns",
-                                             kClockBoundAttribute};
+                                             "exchanged_bytes",   "order_changes",     "rerouted_visits",
+                                             "scheduler_busy_ns", kClockBoundAttribute};
 
 bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -235,7 +235,7 @@ std::string VerifiedFile::format() const {
 
 ResultsReader::ResultsReader(const std::string& path) : path_(path), file_(path) { check_format(); }
 
-InputError ResultsReader::damaged(const std::string& doing) const { return damaged_file(path_, doing); }
+InputError VerifiedFile::damaged(const std::string& doing) const { return damaged_file(path_, doing); }
 
 void ResultsReader::check_format() const {
   const std::string format = file_.format();
@@ -307,6 +307,30 @@ std::vector<StartPlan> read_start_plans(const std::string& path) {
       }
     }
     return plans;
+  });
+}
+
+std::vector<CellMinutes> read_minutes(const std::string& path) {
+  constexpr TimeNs kMinuteNs = 60 * kNsPerS;
+  const ResultsReader file(path);
+  return file.read([&] {
+    std::vector<CellMinutes> cells;
+    for (const SummaryRow& summary : read_summary_table(file.root())) {
+      const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
+      if (!has_link(group.get(), "windows")) continue;
+      CellMinutes& cell = cells.emplace_back();
+      cell.cell = summary.cell.index;
+      const TimeNs window_ns = read_integer_attribute(group.get(), "window_ns");
+      TimeNs ends_ns = 0;
+      for (const StoredWindow& row : read_table<StoredWindow>(group.get(), "windows")) {
+        const auto minute = static_cast<std::size_t>(row.start_ns / kMinuteNs);
+        if (cell.minutes.size() <= minute) cell.minutes.resize(minute + 1);
+        cell.minutes[minute] += row.counts;
+        ends_ns = row.start_ns + window_ns;
+      }
+      if (ends_ns % kMinuteNs != 0 && cell.minutes.size() > 1) cell.minutes.pop_back();
+    }
+    return cells;
   });
 }
 

@@ -41,18 +41,6 @@ class VerifiedFile {
   /// What the file says that it is; "" if it says nothing. Of a file of ours without a checksum, as older
   /// versions wrote them, standard error says so, once in a run of the program.
   std::string format() const;
-
- private:
-  std::string path_;
-  Hdf5Handle file_;
-  bool is_sealed_ = false;
-};
-
-/// A file of ours, open for reading. The constructor throws InputError.
-class ResultsReader {
- public:
-  explicit ResultsReader(const std::string& path);
-  hid_t root() const { return file_.root(); }
   /// Runs `work` and turns a failure of the library into an InputError. A lack of memory is none of the file.
   template <class Work>
   auto read(Work work) const {
@@ -67,6 +55,23 @@ class ResultsReader {
 
  private:
   InputError damaged(const std::string& doing) const;
+
+  std::string path_;
+  Hdf5Handle file_;
+  bool is_sealed_ = false;
+};
+
+/// A file of ours, open for reading. The constructor throws InputError.
+class ResultsReader {
+ public:
+  explicit ResultsReader(const std::string& path);
+  hid_t root() const { return file_.root(); }
+  template <class Work>
+  auto read(Work work) const {
+    return file_.read(work);
+  }
+
+ private:
   void check_format() const;
 
   std::string path_;

@@ -335,6 +335,8 @@ constexpr Metric kMetrics[] = {
      }},
     // Of the visits to all modules, those that were dropped there.
     {"visit_drop_rate", kLower, true, [](Run run) { return visit_drop_rate(run.record); }},
+    // Of the same visits, those that went elsewhere than to the worker drawn for them.
+    {"reroute_rate", kNeither, true, [](Run run) { return reroute_rate(run.record); }},
     // Mean of the served paths.
     {"path_accuracy", kHigher, true,
      [](Run run) {

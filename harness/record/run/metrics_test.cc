@@ -304,6 +304,9 @@ TEST(Metrics, VisitsCountOnceAtEachModuleThatTheyComeTo) {
   record.modules[1].arrived = 90;
   record.modules[1].cancelled = 20;
   EXPECT_DOUBLE_EQ(summary_of(record)["visit_drop_rate"], 0.1);
+  EXPECT_TRUE(std::isnan(summary_of(record)["reroute_rate"])) << "no router reroutes";
+  record.rerouted_visits = 5;
+  EXPECT_DOUBLE_EQ(summary_of(record)["reroute_rate"], 0.05);
 }
 
 TEST(Metrics, NothingDroppedHasNoPlace) {
@@ -382,6 +385,7 @@ TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
                                                "clock_bound_us",
                                                "accuracy",
                                                "visit_drop_rate",
+                                               "reroute_rate",
                                                "path_violation_rate",
                                                "path_accuracy",
                                                "workers_min_10s",

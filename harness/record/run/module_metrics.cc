@@ -90,14 +90,27 @@ double longest_over_shortest_queue(const RunRecord& record) {
   return shortest > 0 ? longest / shortest : kNoValue;
 }
 
-double visit_drop_rate(const RunRecord& record) {
+namespace {
+
+/// Of the visits that came to all modules.
+double share_of_visits(const RunRecord& record, std::uint64_t count) {
   std::uint64_t arrived = 0;
+  for (const ModuleTotals& module : record.modules) arrived += module.arrived;
+  return arrived > 0 ? static_cast<double>(count) / static_cast<double>(arrived) : kNoValue;
+}
+
+}  // namespace
+
+double visit_drop_rate(const RunRecord& record) {
   std::uint64_t dropped = 0;
-  for (const ModuleTotals& module : record.modules) {
-    arrived += module.arrived;
+  for (const ModuleTotals& module : record.modules)
     dropped = std::accumulate(module.dropped.begin(), module.dropped.end(), dropped);
-  }
-  return arrived > 0 ? static_cast<double>(dropped) / static_cast<double>(arrived) : kNoValue;
+  return share_of_visits(record, dropped);
+}
+
+double reroute_rate(const RunRecord& record) {
+  if (record.rerouted_visits < 0) return kNoValue;
+  return share_of_visits(record, static_cast<std::uint64_t>(record.rerouted_visits));
 }
 
 DropPlaces drop_places(const RunRecord& record) {

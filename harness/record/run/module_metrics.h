@@ -51,6 +51,10 @@ inline constexpr double kInStep = 0.25;
 /// by itself, and this is what Loki's authors count, the dropped share of their "sub-requests".
 double visit_drop_rate(const RunRecord& record);
 
+/// Of the same visits the share that was rerouted (RunRecord::rerouted_visits); NAN when none came, and of
+/// systems that never do.
+double reroute_rate(const RunRecord& record);
+
 /// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
 /// the last module, where they ended (PARD figures 2c and 11b).
 struct DropPlaces {

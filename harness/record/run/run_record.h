@@ -117,6 +117,14 @@ struct PathCounts {
   std::uint32_t late = 0;     ///< served after it
   std::uint32_t lost = 0;
   double accuracy_sum = 0;  ///< over the served ones: the product of the accuracies of their models
+
+  PathCounts& operator+=(const PathCounts& other) {
+    in_time += other.in_time;
+    late += other.late;
+    lost += other.lost;
+    accuracy_sum += other.accuracy_sum;
+    return *this;
+  }
 };
 
 /// What became of the requests *sent* in one window (1 s); sent = in_time + late + dropped + unfinished.
@@ -127,6 +135,16 @@ struct WindowCounts {
   std::uint32_t dropped = 0;
   double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
   PathCounts paths = {};    ///< of the requests sent, whatever became of those
+
+  WindowCounts& operator+=(const WindowCounts& other) {
+    sent += other.sent;
+    in_time += other.in_time;
+    late += other.late;
+    dropped += other.dropped;
+    accuracy_sum += other.accuracy_sum;
+    paths += other.paths;
+    return *this;
+  }
 
   static void list(auto& row, auto&& column) {
     column("sent", row.sent);
@@ -311,6 +329,13 @@ struct StartPlan {
   PlanRow row;
 };
 
+/// What became of the requests that a cell sent in each whole minute of its load; of a shorter load, in all
+/// of it.
+struct CellMinutes {
+  std::uint32_t cell = 0;  ///< its index
+  std::vector<WindowCounts> minutes;
+};
+
 /// A group of workers of a plan that took effect, and one of the modules that it serves.
 struct GroupRow {
   TimeNs at_ns = 0;
@@ -436,6 +461,8 @@ struct RunRecord {
   std::uint64_t exchanged_bytes = 0;
   /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
   std::int64_t order_changes = -1;
+  /// Visits sent elsewhere than their router had chosen first (Router::rerouted); -1: no router ever does.
+  std::int64_t rerouted_visits = -1;
   /// Time of the load for which the busiest queue's scheduler handled messages; -1: they cost nothing.
   TimeNs scheduler_busy_ns = -1;
   StateTable states;               ///< empty unless wanted, as the next
@@ -461,6 +488,7 @@ struct RunRecord {
     total("events", record.events);
     total("exchanged_bytes", record.exchanged_bytes);
     total("order_changes", record.order_changes);
+    total("rerouted_visits", record.rerouted_visits);
     total("scheduler_busy_ns", record.scheduler_busy_ns);
     total("clock_bound_ns", record.clock_bound_ns);
   }

@@ -1,0 +1,44 @@
+// What claims read of the minutes of a load (docs/claims.md).
+#include <gtest/gtest.h>
+
+#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/test_folder.h"
+#include "harness/record/hdf5/test_synthetic_run.h"
+
+namespace harness {
+namespace {
+
+class Minutes : public FolderTest {};
+
+// Windows of 1 s, in each as many requests as its number: 0 to 59, 60 to 119, and ten more that make no
+// minute.
+TEST_F(Minutes, AreSumsOfTheirWindows) {
+  const auto write = [&](const char* name, std::uint32_t index, std::uint32_t seconds) {
+    SyntheticSettings settings;
+    settings.cell.index = index;
+    settings.cell.system = "pard";
+    SyntheticRun run = synthetic_run(settings);
+    run.record.window_ns = kNsPerS;
+    run.record.windows.clear();
+    for (std::uint32_t second = 0; second < seconds; ++second)
+      run.record.windows.push_back({.sent = second, .late = 1, .accuracy_sum = 0.5});
+    run.record.module_windows.clear();
+    write_synthetic_cell(path(name), run, false);
+  };
+  write("a", 4, 130);
+  write("b", 11, 10);
+  assemble_results(path("two.h5"), {path("a"), path("b")}, {});
+  const std::vector<CellMinutes> cells = read_minutes(path("two.h5"));
+  ASSERT_EQ(cells.size(), 2U);
+  ASSERT_EQ(cells[0].minutes.size(), 2U);
+  EXPECT_EQ(cells[0].cell, 4U);
+  EXPECT_EQ(cells[0].minutes[0].sent, 59U * 60 / 2);
+  EXPECT_EQ(cells[0].minutes[1].sent, 59U * 60 / 2 + 60 * 60);
+  EXPECT_EQ(cells[0].minutes[1].late, 60U);
+  EXPECT_EQ(cells[0].minutes[1].accuracy_sum, 30);
+  ASSERT_EQ(cells[1].minutes.size(), 1U) << "all of a load of ten seconds";
+  EXPECT_EQ(cells[1].minutes[0].sent, 45U);
+}
+
+}  // namespace
+}  // namespace harness
