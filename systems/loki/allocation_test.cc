@@ -211,7 +211,7 @@ TEST(LokiAllocation, SaysTheGapWhereALimitStopsIt) {
   }
 }
 
-// With a limit of 120 ms yolov5x has at most batch 2, and b7's batch of 16 leaves it no time.
+// With a limit of 120 ms yolov5x has at most batch 2, and batches of 16 leave it no time.
 TEST(AugmentedGraph, HasNoBatchThatIsNeverTheBest) {
   LokiCase made(make_traffic);
   const AugmentedGraph graph = augmented_graph(made.problem, allowed_variants(made.pipeline, Variants::kAll));

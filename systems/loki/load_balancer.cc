@@ -147,6 +147,7 @@ void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const 
       out[i] = next.reason == DropReason::kOverBudget ? kRefused : kNone;
     } else {
       out[i] = balancer_->index_of(next.worker);
+      if (next.rerouted) ++rerouted_;
     }
   }
 }

@@ -88,10 +88,12 @@ class LokiRouter final : public Router {
   void route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
                     std::span<const QueueView> queues, std::span<std::uint32_t> out) override;
   bool needs_outstanding() const override { return takes_shortest_; }
+  std::int64_t rerouted() const override { return rule_ == EarlyDropping::kReroute ? rerouted_ : -1; }
 
  private:
   ModuleId task_;
   bool takes_shortest_;  ///< this is the first task, and RootRouting::kShortest holds
+  std::int64_t rerouted_ = 0;
   std::size_t sub_ = 0;  ///< this task's entry in the `subs` of the one before
   EarlyDropping rule_;
   RerouteLimit reroute_limit_;

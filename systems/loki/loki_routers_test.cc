@@ -90,7 +90,9 @@ TEST(LokiRouter, ReroutesWhatIsBehindWhereItMakesUpForIt) {
   EXPECT_EQ(cars.sent_on(20 * kMs, 1), std::vector<std::uint32_t>{0});
   EXPECT_EQ(cars.sent_on(20 * kMs + 1, 1), std::vector<std::uint32_t>{1}) << "any delay is one";
   EXPECT_EQ(cars.sent_on(23 * kMs, 1), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(cars.cars->rerouted(), 2);
   EXPECT_EQ(cars.sent_on(23 * kMs + 1, 1), std::vector<std::uint32_t>{kRefused});
+  EXPECT_EQ(cars.cars->rerouted(), 2) << "a dropped one is not rerouted";
 }
 
 TEST(LokiRouter, ReroutesUseUpWhatIsLeftUntilTheNextTables) {
@@ -116,6 +118,7 @@ TEST(LokiRouter, DropsAsTheRuleSaysWhereTheEndDecides) {
   Cars at_start(EarlyDropping::kPerTask);
   at_start.frames(1);
   EXPECT_EQ(at_start.sent_on(90 * kMs, 1), std::vector<std::uint32_t>{0}) << "its queue judged it before";
+  EXPECT_EQ(at_start.cars->rerouted(), -1) << "never reroutes";
 }
 
 // With budgets of twice the execution b0's is 4 ms, b7's 10: up to 6 ms behind.
