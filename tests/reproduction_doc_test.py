@@ -28,7 +28,8 @@ def anchors(page):
 
 
 def stems_of(suite):
-    return {Path(name).stem for name in tomllib.loads((ROOT / suite).read_text(encoding="utf-8"))["suite"]}
+    """Of the suite's experiments; cv is harness trace cv's."""
+    return {Path(name).stem for name in tomllib.loads((ROOT / suite).read_text(encoding="utf-8"))["suite"]} | ({"cv"} if "shepherd" in suite else set())
 
 
 def claims_on(page):
@@ -86,7 +87,37 @@ def with_verdicts(page):
     return re.sub(r"<!-- verdicts: (.*) -->\n(?:\d+ claims (?:.+\n)+\n(?:\|.*\n)*)?\n?", written, page)
 
 
+PAPER_NAMES = {"pard": "PARD", "shepherd": "SHEPHERD", "loki": "Loki", "inferline": "InferLine", "quart": "QUART", "harness": "ours"}
+EVIDENCE = ["the paper's text", "public code", "our reconstruction", "not here"]  # written by hand, in this order
+SYSTEM_PAGES = {path: [path.parent.name] for path in sorted((ROOT / "systems").glob("*/README.md"))}
+SYSTEM_PAGES[ROOT / "systems/loki/README.md"] += ["proteus", "hwscaling"]
+
+
+def with_evidence(page, systems):
+    """The rows that say what became of the paper's claims in which a system stands, under those written by hand."""
+    rows = ""
+    for system in systems:
+        named = [claim for claim in CLAIMS if claim["kind"] == "paper" and re.search(rf"\[{system}[/,\]]", claim["expression"])]
+        of_papers = [(paper, [claim for claim in named if claim["paper"] == paper]) for paper in dict.fromkeys(claim["paper"] for claim in named)]
+        counts = "; ".join(f"{len(claims)} of {PAPER_NAMES[paper]}: {counts_text(claims)}" for paper, claims in of_papers)
+        rows += f"| papers' claims with `{system}` | {counts or 'none'} |\n"
+    return re.sub(r"(^\| not here \| .* \|\n)(?:\| papers' claims .*\n)*", lambda match: match[1] + rows, page, count=1, flags=re.MULTILINE)
+
+
 class Reproduction(unittest.TestCase):
+
+    def test_each_systems_page_opens_with_its_evidence(self):
+        for path, systems in SYSTEM_PAGES.items():
+            page = path.read_text(encoding="utf-8")
+            if os.environ.get("HARNESS_WRITE_DOCS"):
+                path.write_text(with_evidence(page, systems), encoding="utf-8")
+                continue
+            with self.subTest(path.parent.name):
+                table = re.search(r"^## (.*)\n\n\| from \| what \|\n\|---\|---\|\n((?:\|.*\n)+)", page, flags=re.MULTILINE)
+                self.assertIsNotNone(table)
+                self.assertEqual(table[1], re.search(r"^## (.*)$", page, flags=re.MULTILINE)[1], "the first section")
+                self.assertEqual([row.split("|")[1].strip() for row in table[2].splitlines()][:4], EVIDENCE)
+                self.assertEqual(page, with_evidence(page, systems), "HARNESS_WRITE_DOCS=1 writes it")
 
     def test_the_readme_says_of_results_what_the_ledger_does(self):
         readme = ROOT / "README.md"
