@@ -114,7 +114,7 @@ WindowCounts minute_of(std::uint32_t sent, std::uint32_t late) {
 // Of naive nothing is late in the first minute, and it has no third.
 TEST(Expression, ReadsTheMinutesOfTheLoad) {
   const std::vector<SummaryRow> summary = {test_row("pard", ""), test_row("naive", "")};
-  const auto value = [&](const char* text) {
+  const auto found = [&](const char* text) {
     std::vector<SummaryRow> cells = summary;
     cells[1].cell.index = 1;
     const std::vector<ResultRow> all =
@@ -124,10 +124,12 @@ TEST(Expression, ReadsTheMinutesOfTheLoad) {
     const std::vector<const ResultRow*> pointers = {&all[0], &all[1]};
     const Expression expression = parse_expression(kPlace, text, {});
     EXPECT_TRUE(reads_minutes(expression));
-    return Evaluation(pointers, {}, kPlace).value(expression).value();
+    return Evaluation(pointers, {}, kPlace).value(expression);
   };
+  const auto value = [&](const char* text) { return found(text).value(); };
   EXPECT_DOUBLE_EQ(value("max(minute.drop_rate[naive] / minute.drop_rate[pard] over minute)"), 2);
   EXPECT_DOUBLE_EQ(value("argmax(minute.drop_rate[pard] over minute)"), 1);
+  EXPECT_FALSE(found("max(minute.path_violation_rate[pard] over minute)")) << "no task tree";
   EXPECT_DOUBLE_EQ(value("mean(minute.drop_rate[pard] over minute)"), 0.25) << "none was sent in the third";
   EXPECT_DOUBLE_EQ(value("sum(minute.sent[naive] over minute) + min(minute.accuracy[pard] over minute)"),
                    20.5);

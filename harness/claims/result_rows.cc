@@ -33,7 +33,10 @@ constexpr MinuteColumn kMinuteColumns[] = {  // as the columns of /summary
      [](const WindowCounts& of) {
        return share(of.paths.late + of.paths.lost, of.paths.in_time + of.paths.late + of.paths.lost);
      }},
-    {"accuracy", [](const WindowCounts& of) { return share(of.accuracy_sum, of.in_time + of.late); }}};
+    {"accuracy",  // 0: models have none
+     [](const WindowCounts& of) {
+       return share(of.accuracy_sum, of.accuracy_sum > 0 ? of.in_time + of.late : 0);
+     }}};
 
 std::string minute_column(std::string_view name) { return std::string(kMinute) + "." + std::string(name); }
 

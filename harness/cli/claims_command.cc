@@ -48,6 +48,7 @@ Vocabulary vocabulary_of(const ClaimsOptions& options) {
   Vocabulary vocabulary;
   for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
   for (const std::string& path : options.results) {
+    if (is_cv_table(path)) continue;
     for (const SummaryRow& row : read_summary(path)) {
       if (std::find(vocabulary.systems.begin(), vocabulary.systems.end(), row.cell.system) ==
           vocabulary.systems.end())

@@ -73,6 +73,7 @@ CASES = [
       "of other kinds: 1 reading (1 not reproduced), 1 ours (1 reproduced); 1 worse than known\n"]),
     ("minutes", MINUTES, [], 0, ["1 ours (1 reproduced)"]),
     ("a table of trace cv", CV, [], 0, ["1 ours (1 reproduced)"]),
+    ("a table of trace cv given", CV + MISSING, ["results-out/cv.h5"], 0, ["1 ours (1 reproduced)"]),
     ("no results", MISSING, [], 0, ["1 not run", "not run: 1 claim, results-out/large.h5 is missing"]),
     ("some results", TRUE + MISSING, [], 0, ["not run: 1 claim, results-out/large.h5 is missing", "1 reproduced"]),
     ("no results, strict", MISSING, ["--strict"], 0, ["1 not run"]),

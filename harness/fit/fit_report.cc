@@ -59,13 +59,11 @@ std::string knobs_table(const FitPlan& plan, const FitTables& tables, std::uint3
 std::string unreached(const std::vector<ScoredClaim>& claims, const FitTables& tables) {
   std::map<std::string, double> most;
   for (const FitVerdictRow& row : tables.verdicts) {
-    if (row.stage != "confirm" && row.verdict != name_of(Verdict::kNotRun))
-      most[row.claim] = std::max(most[row.claim], row.score);
+    if (row.stage != "confirm") most[row.claim] = std::max(most[row.claim], row.score);
   }
   std::vector<std::string> ids;
   for (const ScoredClaim& claim : claims) {
-    const auto found = most.find(claim.id());
-    if (found != most.end() && found->second == 0) ids.push_back(claim.id());
+    if (most[claim.id()] == 0) ids.push_back(claim.id());
   }
   return "claims that score under no setting: " + (ids.empty() ? "none" : join_names(ids)) + "\n";
 }
