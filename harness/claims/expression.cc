@@ -154,27 +154,23 @@ class Parser {
   std::string plan_column() {
     const std::string module = quoted_or_plain(".[", "a module and a column of its plan");
     require(".");
-    const std::size_t begin = at_;
-    const std::string column = take_name();
-    const std::vector<std::string> known = plan_columns();
-    if (std::find(known.begin(), known.end(), column) == known.end()) {
-      at_ = begin;
-      fail_unknown("column of a plan", column, known);
-    }
-    return std::string(kPlan) + "." + module + "." + column;
+    return std::string(kPlan) + "." + module + "." + take_known("column of a plan", plan_columns());
   }
 
   /// What follows "minute.": COLUMN.
   std::string minute_column(std::size_t metric) {
-    const std::size_t begin = at_;
-    const std::string column = take_name();
-    const std::vector<std::string> known = minute_columns();
-    if (std::find(known.begin(), known.end(), column) == known.end()) {
-      at_ = begin;
-      fail_unknown("column of minutes", column, known);
-    }
     minutes_.push_back(metric);
-    return std::string(kMinute) + "." + column;
+    return std::string(kMinute) + "." + take_known("column of minutes", minute_columns());
+  }
+
+  std::string take_known(const char* what, const std::vector<std::string>& known) {
+    const std::size_t begin = at_;
+    std::string name = take_name();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      at_ = begin;
+      fail_unknown(what, name, known);
+    }
+    return name;
   }
 
   Expression function(const std::string& name, std::size_t begin) {
@@ -319,8 +315,8 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int terms_ = 0;
-  std::vector<std::size_t>
-      minutes_;  ///< where metrics of minutes stand that no reduction over them holds yet
+  /// Where metrics of minutes stand that no reduction over them holds yet.
+  std::vector<std::size_t> minutes_;
 };
 
 /// Whether some metric within it is called "of.COLUMN".

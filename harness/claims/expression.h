@@ -6,8 +6,7 @@
 //   factor     := "-" factor | NUMBER | "(" expression ")" | metric | function
 //   metric     := column "[" series {"," KEY "=" VALUE} "]"       series: SYSTEM ["/" VARIANT], * for any
 //   column     := COLUMN | "plan." MODULE "." COLUMN              of /summary; of the plan at the start
-//               | "minute." COLUMN                                of each minute of the load, within "over
-//               minute"
+//               | "minute." COLUMN                                of each minute, within "over minute"
 //   function   := ("min" | "max") "(" expression {"," expression} ")" | "abs" "(" expression ")"
 //               | ("min" | "max" | "mean" | "sum" | "argmin" | "argmax") "(" expression "over" KEY ")"
 #pragma once

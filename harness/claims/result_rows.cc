@@ -84,12 +84,7 @@ std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<Su
     ResultRow made;
     made.ok = row.status == "ok";
     if (!made.ok) made.why = row.status + ": " + row.why;
-    SummaryRow::list(row, [&]<class Value>(const char* name, const Value& value) {
-      if constexpr (std::is_same_v<Value, std::string>)
-        made.fields.emplace(name, FieldValue{value, std::nullopt});
-      else
-        made.fields.emplace(name, field_value(static_cast<double>(value)));
-    });
+    add_fields(row, made);
     made.fields.emplace("experiment", FieldValue{experiment, std::nullopt});
     for (const auto& [key, value] : parameters_of(row.cell)) {
       made.fields.insert_or_assign(key, field_value(value));

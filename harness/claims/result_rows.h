@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "harness/record/run/summary.h"
@@ -37,6 +38,17 @@ struct ResultRow {
 
   const FieldValue* find(std::string_view key) const;
 };
+
+/// The columns of a stored row, as it lists them.
+template <class Stored>
+void add_fields(const Stored& stored, ResultRow& row) {
+  Stored::list(stored, [&]<class Value>(const char* name, const Value& value) {
+    if constexpr (std::is_same_v<Value, std::string>)
+      row.fields.emplace(name, FieldValue{value, std::nullopt});
+    else
+      row.fields.emplace(name, field_value(static_cast<double>(value)));
+  });
+}
 
 /// What expressions may ask of cells beside /summary; of all cells that ran, in the order of their rows, or
 /// none.

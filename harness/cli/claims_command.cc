@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <type_traits>
 
 #include "harness/claims/glob.h"
 #include "harness/claims/ledger.h"
@@ -80,12 +79,7 @@ std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table)
     ResultRow& row = rows.emplace_back();
     row.fields.emplace("experiment", FieldValue{stem, std::nullopt});
     row.fields.emplace("seed", field_value(static_cast<double>(table.seed)));
-    CvRow::list(line, [&]<class Value>(const char* name, const Value& value) {
-      if constexpr (std::is_same_v<Value, std::string>)
-        row.fields.emplace(name, FieldValue{value, std::nullopt});
-      else
-        row.fields.emplace(name, field_value(static_cast<double>(value)));
-    });
+    add_fields(line, row);
   }
   return rows;
 }

@@ -67,9 +67,9 @@ double headline_distance(const Headline& headline, const std::vector<Claim>& led
     const Judgement judgement = judged(claim, rows);
     std::vector<double> values;
     for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
-    const bool of_ends = values.size() + judgement.missing.size() > 1;
-    if (!values.empty()) return distance_from(claim.expect, values, of_ends);
-    none = std::max(none, (of_ends ? 2 : 1) * whole_range(claim.expect));
+    if (!values.empty())
+      return distance_from(claim.expect, values, values.size() + judgement.missing.size() > 1);
+    none = std::max(none, (claim.for_each.empty() ? 1 : 2) * whole_range(claim.expect));
   }
   return none;
 }

@@ -35,8 +35,10 @@ struct ClaimScore {
 struct PointScore {
   std::vector<ClaimScore> claims;  ///< of each scored claim
   std::size_t judged = 0;
-  double held = 0;      ///< the sum of their scores
-  double distance = 0;  ///< of the headlines, in natural logarithms
+  double held = 0;  ///< the sum of their scores
+  /// Of the headlines, in natural logarithms. One without any value costs as much as the worst values would,
+  /// of several claims those of the widest range.
+  double distance = 0;
   /// What the search maximises.
   double objective() const { return held - distance; }
 };
@@ -47,8 +49,7 @@ PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
 
 /// How far the values of the workloads lie from a range, as a ratio's logarithm: by how much one lies
 /// outside; with `of_ends` the sum of the least value's distance from the lower end and of the largest's from
-/// the upper. Each at most the logarithm of the range's width, high / low. A headline without any value costs
-/// as much as the worst ones, of several claims those of the widest range.
+/// the upper. Each at most the logarithm of the range's width, high / low.
 double distance_from(const Interval& range, const std::vector<double>& values, bool of_ends);
 
 /// Of each trace the rows with the parameters whose mean of the base's metric, over pipelines and seeds, is

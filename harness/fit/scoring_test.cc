@@ -124,7 +124,10 @@ TEST(Score, TheHeadlinesDistanceIsThatOfTheEnds) {
   EXPECT_NEAR(point.distance, std::log(2), 1e-9);
   EXPECT_NEAR(point.objective(), -std::log(2), 1e-9);
   // Where nothing is dropped the ratio does not exist.
-  EXPECT_NEAR(score(plan, scored_claims(plan, ledger), ledger, {}).distance, std::log(17 / 1.6), 1e-9);
+  EXPECT_NEAR(score(plan, scored_claims(plan, ledger), ledger, {}).distance, whole, 1e-9);
+  const std::vector<Claim> of_workloads = parse_ledger(
+      "claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]\nfor_each = [\"pipeline\"]"), {});
+  EXPECT_NEAR(score(plan, scored_claims(plan, of_workloads), of_workloads, {}).distance, 2 * whole, 1e-9);
 }
 
 // Thresholds 10 and 20 of oc: 20 drops least on wiki, 10 on tweet, in the mean of two seeds.

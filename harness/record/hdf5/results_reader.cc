@@ -271,67 +271,69 @@ std::vector<SummaryRow> read_summary_with_settings(const std::string& path) {
   });
 }
 
-std::vector<EntryCounts> read_entry_counts(const std::string& path) {
+namespace {
+
+/// Calls `work(summary row, group)` for each cell of the file that has the table, in the order of the file.
+template <class Work>
+void each_cell_with(const char* table, const std::string& path, Work work) {
   const ResultsReader file(path);
-  return file.read([&] {
-    std::vector<EntryCounts> counts;
+  file.read([&] {
     for (const SummaryRow& summary : read_summary_table(file.root())) {
       const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
-      if (summary.sent == 0 || !has_link(group.get(), "modules")) continue;
-      std::vector<EntryCounts> entries;
-      std::uint64_t counted = 0;
-      for (StoredModule& row : read_table<StoredModule>(group.get(), "modules")) {
-        counted += row.totals.requests.sent;
-        if (row.totals.depth == 1)
-          entries.push_back({summary.cell.index, std::move(row.name), row.totals.requests});
-      }
-      if (counted == summary.sent) counts.insert(counts.end(), entries.begin(), entries.end());
+      if (has_link(group.get(), table)) work(summary, group.get());
     }
-    return counts;
   });
 }
 
-std::vector<StartPlan> read_start_plans(const std::string& path) {
-  const ResultsReader file(path);
-  return file.read([&] {
-    std::vector<StartPlan> plans;
-    for (const SummaryRow& summary : read_summary_table(file.root())) {
-      const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
-      if (!has_link(group.get(), "plans")) continue;
-      const std::vector<PlanRow> rows = read_table<PlanRow>(group.get(), "plans");
-      for (StoredModule& module : read_table<StoredModule>(group.get(), "modules")) {
-        const auto first = std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) {
-          return row.at_ns == 0 && row.module == module.module;
-        });
-        if (first != rows.end()) plans.push_back({summary.cell.index, std::move(module.name), *first});
-      }
+}  // namespace
+
+std::vector<EntryCounts> read_entry_counts(const std::string& path) {
+  std::vector<EntryCounts> counts;
+  each_cell_with("modules", path, [&](const SummaryRow& summary, hid_t group) {
+    std::vector<EntryCounts> entries;
+    std::uint64_t counted = 0;
+    for (StoredModule& row : read_table<StoredModule>(group, "modules")) {
+      counted += row.totals.requests.sent;
+      if (row.totals.depth == 1)
+        entries.push_back({summary.cell.index, std::move(row.name), row.totals.requests});
     }
-    return plans;
+    if (summary.sent > 0 && counted == summary.sent)
+      counts.insert(counts.end(), entries.begin(), entries.end());
   });
+  return counts;
+}
+
+std::vector<StartPlan> read_start_plans(const std::string& path) {
+  std::vector<StartPlan> plans;
+  each_cell_with("plans", path, [&](const SummaryRow& summary, hid_t group) {
+    const std::vector<PlanRow> rows = read_table<PlanRow>(group, "plans");
+    for (StoredModule& module : read_table<StoredModule>(group, "modules")) {
+      const auto first = std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) {
+        return row.at_ns == 0 && row.module == module.module;
+      });
+      if (first != rows.end()) plans.push_back({summary.cell.index, std::move(module.name), *first});
+    }
+  });
+  return plans;
 }
 
 std::vector<CellMinutes> read_minutes(const std::string& path) {
   constexpr TimeNs kMinuteNs = 60 * kNsPerS;
-  const ResultsReader file(path);
-  return file.read([&] {
-    std::vector<CellMinutes> cells;
-    for (const SummaryRow& summary : read_summary_table(file.root())) {
-      const Hdf5Handle group = open_group(file.root(), cell_group_name(summary.cell.index));
-      if (!has_link(group.get(), "windows")) continue;
-      CellMinutes& cell = cells.emplace_back();
-      cell.cell = summary.cell.index;
-      const TimeNs window_ns = read_integer_attribute(group.get(), "window_ns");
-      TimeNs ends_ns = 0;
-      for (const StoredWindow& row : read_table<StoredWindow>(group.get(), "windows")) {
-        const auto minute = static_cast<std::size_t>(row.start_ns / kMinuteNs);
-        if (cell.minutes.size() <= minute) cell.minutes.resize(minute + 1);
-        cell.minutes[minute] += row.counts;
-        ends_ns = row.start_ns + window_ns;
-      }
-      if (ends_ns % kMinuteNs != 0 && cell.minutes.size() > 1) cell.minutes.pop_back();
+  std::vector<CellMinutes> cells;
+  each_cell_with("windows", path, [&](const SummaryRow& summary, hid_t group) {
+    const TimeNs window_ns = read_integer_attribute(group, "window_ns");
+    std::vector<WindowCounts> minutes;
+    TimeNs end_ns = 0;
+    for (const StoredWindow& row : read_table<StoredWindow>(group, "windows")) {
+      const auto minute = static_cast<std::size_t>(row.start_ns / kMinuteNs);
+      if (minutes.size() <= minute) minutes.resize(minute + 1);
+      minutes[minute] += row.counts;
+      end_ns = row.start_ns + window_ns;
     }
-    return cells;
+    if (end_ns % kMinuteNs != 0 && minutes.size() > 1) minutes.pop_back();
+    cells.push_back({summary.cell.index, std::move(minutes)});
   });
+  return cells;
 }
 
 Provenance read_provenance(const std::string& path) {
