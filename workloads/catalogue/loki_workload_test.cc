@@ -85,6 +85,24 @@ TEST(LokiPipelines, TrafficCarsIsTrafficAnalysisWithoutFaces) {
   }
 }
 
+// The second reading of Figure 2b: the variants of social-media, each task with the whole image.
+TEST(LokiPipelines, SocialBranchesIsSocialMediaSideBySide) {
+  const Pipeline row = load_pipeline("social-media");
+  const Pipeline branches = load_pipeline("social-branches");
+  EXPECT_EQ(branches.slo_ns, row.slo_ns);
+  ASSERT_EQ(branches.tasks.size(), 3U);
+  ASSERT_EQ(branches.modules.size(), row.modules.size() + 1);
+  EXPECT_EQ(branches.modules[0].fan_out, (std::vector<double>{1, 1}));
+  for (std::size_t m = 0; m < row.modules.size(); ++m) {
+    const Module& module = branches.modules[m + 1];
+    EXPECT_EQ(module.name, row.modules[m].name);
+    EXPECT_EQ(module.model, row.modules[m].model);
+    EXPECT_EQ(module.accuracy, row.modules[m].accuracy);
+    EXPECT_EQ(module.task, row.modules[m].task + 1);
+    EXPECT_TRUE(module.fan_out.empty()) << module.name;
+  }
+}
+
 // papers/README, Loki: objects per frame and the share of them that are cars; persons are the rest.
 TEST(LokiPipelines, FanOutsAreObjectsTimesShares) {
   struct Detector {
