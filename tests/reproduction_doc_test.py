@@ -1,6 +1,6 @@
 """The pages on what of the papers is reproduced and experiments/claims.toml fit together: every claim stands on one page, what a claim
-points at exists there, every table names an experiment of the page's suite, and what the README says of results is the ledger's
-(HARNESS_WRITE_DOCS=1 writes it, and the counts by kind of docs/claims.md)."""
+points at exists there, every table names an experiment of the page's suite, and what docs/reproductions.md and the README say of
+results is the ledger's (HARNESS_WRITE_DOCS=1 writes it, and the counts by kind of docs/claims.md)."""
 
 import fnmatch
 import os
@@ -79,6 +79,27 @@ def with_kinds(page):
     return re.sub(r"(<!-- kinds -->\n\n)(?:\|.*\n)*", lambda match: match[1] + table_of_kinds(), page)
 
 
+def of_papers(paper=None):
+    """The papers' own claims, of all or of one paper."""
+    return [claim for claim in CLAIMS if claim["kind"] == "paper" and paper in (None, claim["paper"])]
+
+
+def with_papers(page):
+    """A row per paper: what became of its own claims."""
+    rows = "| paper | its own claims | reproduced | partly | undecided | not reproduced |\n|---|---|---|---|---|---|\n"
+    for paper in (paper for paper in PAPER_NAMES if of_papers(paper)):
+        claims = of_papers(paper)
+        counts = [sum(verdict(claim) == each for claim in claims) for each in VERDICTS[:4]]
+        rows += f"| {PAPER_NAMES[paper]} | {len(claims)} | {' | '.join(map(str, counts))} |\n"
+    return re.sub(r"(<!-- papers -->\n\n)(?:\|.*\n)*", lambda match: match[1] + rows, page)
+
+
+def with_total(page):
+    """The README's cell."""
+    total = f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}"
+    return re.sub(r"<!-- of papers -->[^|(]*", f"<!-- of papers --> {total} ", page)
+
+
 def with_verdicts(page):
     """What stands between <!-- verdicts: PAPER: IDS --> and the next line that begins otherwise is written anew."""
     def written(match):
@@ -119,15 +140,17 @@ class Reproduction(unittest.TestCase):
                 self.assertEqual([row.split("|")[1].strip() for row in table[2].splitlines()][:4], EVIDENCE)
                 self.assertEqual(page, with_evidence(page, systems), "HARNESS_WRITE_DOCS=1 writes it")
 
-    def test_the_readme_says_of_results_what_the_ledger_does(self):
-        readme = ROOT / "README.md"
-        page = readme.read_text(encoding="utf-8")
-        if os.environ.get("HARNESS_WRITE_DOCS"):
-            readme.write_text(with_verdicts(page), encoding="utf-8")
-            self.skipTest("the verdicts have been written")
-        self.assertEqual(page, with_verdicts(page))
-        self.assertEqual({paper for paper in re.findall(r"^<!-- verdicts: (\w+):", page, re.MULTILINE)}, {claim["paper"] for claim in CLAIMS} - {"harness"})
-        self.assertNotIn("In short:", page, "sentences about results are the ledger's")
+    def test_what_the_overview_and_the_readme_say_of_results_is_the_ledgers(self):
+        overview, readme = ROOT / "docs/reproductions.md", ROOT / "README.md"
+        for path, written in ((overview, lambda page: with_papers(with_verdicts(page))), (readme, with_total)):
+            page = path.read_text(encoding="utf-8")
+            if os.environ.get("HARNESS_WRITE_DOCS"):
+                path.write_text(written(page), encoding="utf-8")
+                continue
+            self.assertEqual(page, written(page), path.name)
+        page = overview.read_text(encoding="utf-8")
+        self.assertEqual(set(re.findall(r"^<!-- verdicts: (\w+):", page, re.MULTILINE)), {claim["paper"] for claim in CLAIMS} - {"harness"})
+        self.assertEqual((page.count("<!-- papers -->"), readme.read_text(encoding="utf-8").count("<!-- of papers -->")), (1, 1))
 
     def test_the_page_on_claims_counts_their_kinds(self):
         document = ROOT / "docs/claims.md"
