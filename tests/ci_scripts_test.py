@@ -31,6 +31,7 @@ class Scripts(unittest.TestCase):
 
     def run_script(self, *words):
         env = dict(os.environ, PATH=f"{self.folder / 'tools'}:{os.environ['PATH']}")
+        env.pop("HARNESS_PYTHON", None)
         return subprocess.run([str(self.folder / "ci" / words[0]), *words[1:]], env=env, capture_output=True, text=True,
                               check=False)
 
@@ -59,26 +60,33 @@ class Scripts(unittest.TestCase):
 
     def report_tools(self):
         """Those that are there, and those of the site; returns the version that the reports ask for."""
-        site_version = re.search(r"install_with_pip mkdocs-material (\S+)", (ROOT / "ci/setup").read_text())[1]
+        site_version = re.search(r"install_with_pip python3 mkdocs-material (\S+)", (ROOT / "ci/setup").read_text())[1]
         (self.folder / f"build/site-tools/mkdocs_material-{site_version}.dist-info").mkdir(parents=True, exist_ok=True)
         (self.folder / "results/report").mkdir(parents=True, exist_ok=True)
         asked = shutil.copy(ROOT / "results/report/vega.py", self.folder / "results/report/vega.py")
         version = re.search(r'^VERSION = "(.*)"', Path(asked).read_text(), re.MULTILINE)[1]
-        (self.folder / f"build/report-tools/vl_convert_python-{version}.dist-info").mkdir(parents=True, exist_ok=True)
+        ruptures = re.search(r'^RUPTURES = "(.*)"', Path(shutil.copy(ROOT / "results/report/trend.py", self.folder / "results/report")).read_text(), re.MULTILINE)[1]
+        for tool in (f"vl_convert_python-{version}", f"ruptures-{ruptures}"):
+            (self.folder / f"build/report-tools/{tool}.dist-info").mkdir(parents=True, exist_ok=True)
         return version
 
-    def test_setup_fetches_the_library_of_reports_once(self):
+    def asked_of_python(self):
+        log = self.folder / "tools/python3.log"
+        return log.read_text() if log.exists() else ""
+
+    def test_setup_fetches_the_libraries_of_reports_once(self):
         self.apt_with_everything()
         self.program("tools/python3", 'echo "$*" >>"$0.log"')
         version = self.report_tools()
         self.assertEqual(self.run_script("setup").returncode, 0)
-        self.assertFalse((self.folder / "tools/python3.log").exists())
+        self.assertNotIn("pip", self.asked_of_python())
         shutil.rmtree(self.folder / "build/report-tools")
         self.assertEqual(self.run_script("setup", "--program").returncode, 0)
-        self.assertFalse((self.folder / "tools/python3.log").exists())
+        self.assertNotIn("pip", self.asked_of_python())
         self.assertEqual(self.run_script("setup").returncode, 0)
-        self.assertIn(f"--target build/report-tools vl-convert-python=={version}\n", (self.folder / "tools/python3.log").read_text())
-        self.assertNotIn("mkdocs", (self.folder / "tools/python3.log").read_text())
+        self.assertIn(f"--target build/report-tools vl-convert-python=={version}\n", self.asked_of_python())
+        self.assertIn("--target build/report-tools ruptures==", self.asked_of_python())
+        self.assertNotIn("mkdocs", self.asked_of_python())
 
     def test_reproduction_is_of_all_papers_or_of_one(self):
         self.program("build/release/bin/harness", 'echo "$*" >>ran')

@@ -72,6 +72,9 @@ void add_figures_command(CLI::App& app, int& exit_code);
 /// `harness report RESULTS.h5 ...` writes one page for a browser with results/report/report.py, by the same
 /// interpreter; 3: Vega's package is missing, or the page cannot be written (the script has said so).
 void add_report_command(CLI::App& app, int& exit_code);
+/// `harness trend RESULTS.h5 ...`: how metrics went over past results, with results/report/trend.py; 3: the
+/// package ruptures is missing, or the page cannot be written (the script has said so).
+void add_trend_command(CLI::App& app, int& exit_code);
 /// `harness claims [RESULTS.h5 ...]`: what the results say about the papers' claims; 1: a claim came out
 /// worse than the ledger knows (with --strict: any is not reproduced).
 void add_claims_command(CLI::App& app, int& exit_code);

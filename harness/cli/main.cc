@@ -109,6 +109,7 @@ int run(int argc, char** argv) {
   add_show_command(app, exit_code);
   add_figures_command(app, exit_code);
   add_report_command(app, exit_code);
+  add_trend_command(app, exit_code);
   add_claims_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_diff_command(app, exit_code);

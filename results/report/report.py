@@ -5,20 +5,16 @@ Exit codes: 0, 2: a file is no results file, or the page would replace one, 3: V
 """
 
 import argparse
-import contextlib
-import errno
 import io
-import os
 import sys
 from pathlib import Path
-
-import h5py
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results and figures, installed or not
 
 from contents import page_data  # noqa: E402
 from harness_results.file import ResultsError  # noqa: E402
 import judgements  # noqa: E402
+from output import BadOutput, checked_output, line_of, write  # noqa: E402
 from page import page  # noqa: E402
 import vega  # noqa: E402
 
@@ -32,53 +28,6 @@ def parse_arguments():
     parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), help="the page (%(default)s)")
     parser.add_argument("--harness", default="harness", help="the program, for claims and comparisons (%(default)s)")
     return parser.parse_args()
-
-
-class BadOutput(Exception):
-    """The page would replace something that is no page."""
-
-
-def is_results_file(path):
-    """Also one that is damaged."""
-    with open(path, "rb") as file:
-        return file.read(12) == b"harness file" or h5py.is_hdf5(path)
-
-
-def checked_output(path, inputs):
-    """Where the page goes, links followed: a new file or a file that it may replace."""
-    target = Path(os.path.realpath(path))
-    allowed = "allowed: a new file, or a page to replace"
-    if not target.exists():
-        if not target.parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "cannot create: No such file or directory", str(path))
-        return target
-    if target.is_dir():
-        raise BadOutput(f"--output: found the folder {path}, {allowed}")
-    if not target.is_file():
-        raise BadOutput(f"--output: found {path}, which is no regular file, {allowed}")
-    if any(os.path.samefile(target, each) for each in inputs):
-        raise BadOutput(f"--output: found {path}, which the report is to be made of, {allowed}")
-    if is_results_file(target):
-        raise BadOutput(f"--output: found {path}, which is a results file, {allowed}")
-    return target
-
-
-def write(path, text):
-    """Whole or not at all."""
-    unfinished = path.with_name(f".report-{os.getpid()}.tmp")
-    try:
-        with open(unfinished, "xb") as file:
-            file.write(text)
-        os.replace(unfinished, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
-
-
-def line_of(error):
-    """An error of the system as the program's other commands tell it."""
-    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
 
 
 def main():
