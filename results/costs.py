@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 FORMAT = "harness results"
-COLUMNS = ("experiment", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
+COLUMNS = ("experiment", "systems", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
 HEAD = """# What each experiment took
 
 `wall_s`: from the start of the program to the writing of the file. `cells_s`: the cells' own wall
@@ -33,7 +33,8 @@ def cost_of(path):
         summary = file["summary"]
         dirty = " with local changes" if file.attrs["git_dirty"] else ""
         return {
-            "experiment": text_of(file.attrs["experiment"]), "cells": len(summary), "requests": int(summary["sent"].sum()),
+            "experiment": text_of(file.attrs["experiment"]), "systems": " ".join(sorted(set(map(text_of, summary["system"])))),
+            "cells": len(summary), "requests": int(summary["sent"].sum()),
             "wall_s": f"{float(file.attrs['wall_s']):.1f}", "cells_s": f"{float(np.nansum(summary['wall_s'])):.1f}",
             "disk_mb": f"{path.stat().st_size / 1e6:.1f}", "machine": text_of(file.attrs["machine"]),
             "commit": text_of(file.attrs["git_commit"]) + dirty,

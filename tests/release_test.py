@@ -116,7 +116,7 @@ class Release(unittest.TestCase):
         with (self.folder / "a/results/costs.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([(row["experiment"], row["cells"], row["wall_s"], row["commit"]) for row in rows], [("older", "6", "1.3", "58634558d213")])
-        self.assertIn("| older | 6 |", (self.folder / "a/results/costs.md").read_text())
+        self.assertIn("| older | naive pard | 6 |", (self.folder / "a/results/costs.md").read_text())
 
     def test_refuses_a_full_folder_and_results_that_are_not_there(self):
         self.assertEqual(self.release(self.folder / "a").returncode, 2)
