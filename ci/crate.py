@@ -46,15 +46,15 @@ def data_of(sources):
 
 
 def command_of(sources, path):
-    """What made a file of results: an experiment of the sources, or the whole evaluation."""
-    found = sorted((sources / "experiments").rglob(f"{path.stem}.toml")) if path.suffix == ".h5" else []
-    if not found:
+    """What made a file of results: an experiment or a fit of the sources, or else ci/reproduction. Of two experiments of one name it
+    is that of the paper for which a folder of the results is named."""
+    found = sorted((sources / "experiments").rglob(f"{path.stem}.toml"), key=lambda each: each.parent.name not in path.parts)
+    if not found or path.suffix != ".h5":
         return "ci/reproduction"
-    experiment = found[0].relative_to(sources).as_posix()
-    table = read_toml(found[0])
-    if "fit" in table:
+    experiment, suite = found[0].relative_to(sources).as_posix(), found[0].with_name("all.toml")
+    if "knob" in read_toml(found[0]):
         return f"harness fit {experiment}"
-    return f"harness {experiment}" if {"workload", "system"} <= table.keys() else "ci/reproduction"
+    return f"harness {experiment}" if not suite.exists() or found[0].name in read_toml(suite)["suite"] else "ci/reproduction"
 
 
 def actions(archive, made):

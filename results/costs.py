@@ -14,9 +14,9 @@ FORMAT = "harness results"
 COLUMNS = ("experiment", "systems", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
 HEAD = """# What each experiment took
 
-`wall_s`: from the start of the program to the writing of the file. `cells_s`: the cells' own wall
-times added up, which is the time on one core. `disk_mb`: size of the results file, in 10^6 bytes.
-Files do not hold the memory that a run took.
+`wall_s`: from the start of the program to the writing of the file, on as many ranks as it had.
+`cells_s`: wall times of the cells' runs added up, without their planning. `disk_mb`: size of the
+results file, in 10^6 bytes. Files do not hold the memory that a run took.
 
 """
 
@@ -42,7 +42,9 @@ def cost_of(path):
 
 
 def costs(paths):
-    files = [file for path in paths for file in (sorted(path.glob("*.h5")) if path.is_dir() else [path])]
+    """Of files, and of what is in and below folders; cells of unfinished runs are no experiments."""
+    files = [file for path in paths for file in (sorted(path.rglob("*.h5")) if path.is_dir() else [path])
+             if not file.parent.name.endswith(".cells")]
     return [row for row in map(cost_of, files) if row is not None]
 
 

@@ -13,7 +13,7 @@ PAGE = ROOT / "ARTIFACT.md"
 CLAIMS = tomllib.loads((ROOT / "experiments/claims.toml").read_text(encoding="utf-8"))["claim"]
 with (ROOT / "experiments/costs.csv").open(encoding="utf-8", newline="") as file:
     COSTS = {(row["experiment"], row["systems"]): row for row in csv.DictReader(file)}
-HEAD = "| experiments | command | expected verdicts | wall | cores | disk |\n|---|---|---|---|---|---|\n"
+HEAD = "| experiments | command | expected verdicts | wall | cells | disk |\n|---|---|---|---|---|---|\n"
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not run")
 MARKER = re.compile(r"(<!-- experiments: (\w+) -->\n)(?:\n(?:\|.*\n)+)?")
 
