@@ -46,7 +46,7 @@ class Scripts(unittest.TestCase):
     def test_setup_refuses_what_it_does_not_know(self):
         done = self.run_script("setup", "--gpu")
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, "ci/setup: found '--gpu'; allowed: --program, --cuda, or nothing\n")
+        self.assertEqual(done.stderr, "ci/setup: found '--gpu'; allowed: --program, --run, --cuda, or nothing\n")
 
     def test_setup_leaves_the_torch_that_is_there(self):
         self.apt_with_everything()
@@ -100,8 +100,8 @@ class Scripts(unittest.TestCase):
             ran = (self.folder / "ran").read_text().splitlines()
             for paper, page in pages.items():
                 fresh = " --fresh" if "--fresh" in words else ""
-                self.assertEqual(f"experiments/{paper}/all.toml --quiet -o results-out{fresh}" in ran, paper in papers, (words, paper))
-                self.assertEqual(f"results/tables.py {page} results-out" in ran, paper in papers, (words, paper))
+                self.assertEqual(f"experiments/{paper}/all.toml --quiet -o results-out/{paper}{fresh}" in ran, paper in papers, (words, paper))
+                self.assertEqual(f"results/tables.py {page} results-out/{paper}" in ran, paper in papers, (words, paper))
 
     def test_attack_notices_a_program_that_crashes_and_one_that_accepts_everything(self):
         for path in ("harness/cli/program_testing.py", "docs/experiment.md", "results/seal.py"):

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""results/costs.py RESULTS... [--csv]: what each experiment took, by its results file alone: cells, requests, time,
+disk. RESULTS are files or folders of them. Files hold no memory that a run took, so that there is no column for it."""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+FORMAT = "harness results"
+COLUMNS = ("experiment", "systems", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
+HEAD = """# What each experiment took
+
+`wall_s`: from the start of the program to the writing of the file, on as many ranks as it had.
+`cells_s`: wall times of the cells' runs added up, without their planning. `disk_mb`: size of the
+results file, in 10^6 bytes. Files do not hold the memory that a run took.
+
+"""
+
+
+def text_of(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def cost_of(path):
+    """A row of COLUMNS, or None for what is no results file of an experiment."""
+    with h5py.File(path) as file:
+        if text_of(file.attrs.get("format", "")) != FORMAT or text_of(file.attrs.get("contents", "")) != "experiment":
+            return None
+        summary = file["summary"]
+        dirty = " with local changes" if file.attrs["git_dirty"] else ""
+        return {
+            "experiment": text_of(file.attrs["experiment"]), "systems": " ".join(sorted(set(map(text_of, summary["system"])))),
+            "cells": len(summary), "requests": int(summary["sent"].sum()),
+            "wall_s": f"{float(file.attrs['wall_s']):.1f}", "cells_s": f"{float(np.nansum(summary['wall_s'])):.1f}",
+            "disk_mb": f"{path.stat().st_size / 1e6:.1f}", "machine": text_of(file.attrs["machine"]),
+            "commit": text_of(file.attrs["git_commit"]) + dirty,
+        }
+
+
+def costs(paths):
+    """Of files, and of what is in and below folders; cells of unfinished runs are no experiments."""
+    files = [file for path in paths for file in (sorted(path.rglob("*.h5")) if path.is_dir() else [path])
+             if not file.parent.name.endswith(".cells")]
+    return [row for row in map(cost_of, files) if row is not None]
+
+
+def write_csv(rows, out):
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def markdown(rows):
+    lines = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
+    lines += [f"| {' | '.join(str(row[column]) for column in COLUMNS)} |" for row in rows]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", nargs="+", type=Path)
+    parser.add_argument("--csv", action="store_true", help="CSV in place of Markdown")
+    options = parser.parse_args()
+    try:
+        rows = costs(options.results)
+    except (OSError, KeyError) as wrong:
+        sys.exit(f"results/costs.py: {wrong}")
+    if options.csv:
+        write_csv(rows, sys.stdout)
+    else:
+        sys.stdout.write(markdown(rows))
+
+
+if __name__ == "__main__":
+    main()
