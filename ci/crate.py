@@ -8,6 +8,7 @@ import tomllib
 METADATA = "ro-crate-metadata.json"
 LICENCE = "https://spdx.org/licenses/Apache-2.0"
 AUTHORS = "#authors"
+BY_REPRODUCTION = ("cv", "variants", "claims")  # tables, without an experiment of that name
 TYPES = {".h5": "application/x-hdf5", ".gz": "application/gzip", ".md": "text/markdown"}
 
 
@@ -46,11 +47,11 @@ def data_of(sources):
 
 
 def command_of(sources, path):
-    """What made a file of results: an experiment or a fit of the sources, or else ci/reproduction. Of two experiments of one name it
+    """What made a file of results: an experiment or a fit of the sources, ci/reproduction, or "" where that is not known. Of two experiments of one name it
     is that of the paper for which a folder of the results is named."""
     found = sorted((sources / "experiments").rglob(f"{path.stem}.toml"), key=lambda each: each.parent.name not in path.parts)
     if not found or path.suffix != ".h5":
-        return "ci/reproduction"
+        return "ci/reproduction" if path.stem in BY_REPRODUCTION or "figures" in path.parts else ""
     experiment, suite = found[0].relative_to(sources).as_posix(), found[0].with_name("all.toml")
     if "knob" in read_toml(found[0]):
         return f"harness fit {experiment}"
@@ -73,8 +74,9 @@ def crate(folder, sources, archive, version, commit, date):
                                         version=version, identifier=f"commit {commit}"))
             continue
         command = "ci/release" if path.stem == "costs" else command_of(sources, path)
-        entities.append(file_entity(folder, path, description=f"made by {command}"))
-        made.setdefault(command, []).append(entities[-1]["@id"])
+        entities.append(file_entity(folder, path, **({"description": f"made by {command}"} if command else {})))
+        if command:
+            made.setdefault(command, []).append(entities[-1]["@id"])
     data, commands = list(data_of(sources)), list(actions(archive.name, made))
     root = {"@id": "./", "@type": "Dataset", "name": f"harness {version}", "datePublished": date, "version": version,
             "description": "harness, a benchmark harness and reproducibility suite for inference-serving systems: its sources"

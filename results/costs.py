@@ -7,8 +7,11 @@ import csv
 import sys
 from pathlib import Path
 
-import h5py
-import numpy as np
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    sys.exit(f"results/costs.py: {missing}; a Python that has it: /usr/bin/python3 on Debian, after ci/setup")
 
 FORMAT = "harness results"
 COLUMNS = ("experiment", "systems", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
@@ -27,6 +30,8 @@ def text_of(value):
 
 def cost_of(path):
     """A row of COLUMNS, or None for what is no results file of an experiment."""
+    if not h5py.is_hdf5(path):
+        raise ValueError(f"{path}: no HDF5 file")
     with h5py.File(path) as file:
         if text_of(file.attrs.get("format", "")) != FORMAT or text_of(file.attrs.get("contents", "")) != "experiment":
             return None
@@ -42,10 +47,13 @@ def cost_of(path):
 
 
 def costs(paths):
-    """Of files, and of what is in and below folders; cells of unfinished runs are no experiments."""
+    """Of files, and of what is in and below folders; cells of unfinished runs are no experiments. Raises ValueError for none."""
     files = [file for path in paths for file in (sorted(path.rglob("*.h5")) if path.is_dir() else [path])
              if not file.parent.name.endswith(".cells")]
-    return [row for row in map(cost_of, files) if row is not None]
+    rows = [row for row in map(cost_of, files) if row is not None]
+    if not rows:
+        raise ValueError(f"{', '.join(map(str, paths))}: no results of experiments")
+    return rows
 
 
 def write_csv(rows, out):
@@ -67,13 +75,15 @@ def main():
     options = parser.parse_args()
     try:
         rows = costs(options.results)
-    except (OSError, KeyError) as wrong:
-        sys.exit(f"results/costs.py: {wrong}")
+    except (OSError, KeyError, ValueError) as wrong:
+        print(f"results/costs.py: {wrong}", file=sys.stderr)
+        return 2
     if options.csv:
         write_csv(rows, sys.stdout)
     else:
         sys.stdout.write(markdown(rows))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -52,11 +52,13 @@ def counts_text(claims, of_none=False):
 
 
 def verdicts_text(paper, ids):
-    """How many of the paper's own claims hold, how many of the other kinds, and what became of some."""
+    """How many of the paper's own claims hold, how many of the other kinds, and what became of some, or of those of kind paper."""
     of_paper = [claim for claim in CLAIMS if claim["paper"] == paper]
     of_kind = {kind: [claim for claim in of_paper if claim["kind"] == kind] for kind in ("paper", *KINDS)}
     text = f"{len(of_kind['paper'])} claims of kind paper: {counts_text(of_kind['paper'], True)}. Of other kinds: "
-    text += ", ".join(f"{len(of_kind[kind])} {kind} ({counts_text(of_kind[kind])})" for kind in KINDS if of_kind[kind]) + ". Among them:"
+    text += ", ".join(f"{len(of_kind[kind])} {kind} ({counts_text(of_kind[kind])})" for kind in KINDS if of_kind[kind])
+    text += ". The paper's own:" if ids == ["paper"] else ". Among them:"
+    ids = [claim["id"] for claim in of_kind["paper"]] if ids == ["paper"] else ids
     rows = [textwrap.fill(text, 100, break_long_words=False), "", "| claim | kind | paper | verdict |", "|---|---|---|---|"]
     for claim in (next(claim for claim in of_paper if claim["id"] == each) for each in ids):
         rows.append(f"| {claim['statement']} | {claim['kind']} | {claim['paper_value']} | {verdict(claim)} |")

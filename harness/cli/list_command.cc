@@ -243,9 +243,11 @@ Listing list_variants() {
   TextTable table;
   for (const std::string& name : pipeline_names()) {
     const Pipeline pipeline = load_pipeline(name);
-    for (const Module& module : pipeline.modules) {
-      if (!pipeline.has_tasks()) break;
-      for (const std::string& set : profile_set_names()) add_batches(table, name, module, set);
+    for (const Task& task : pipeline.tasks) {
+      if (task.variants < 2) continue;  // nothing to choose
+      for (int v = 0; v < task.variants; ++v)
+        for (const std::string& set : profile_set_names())
+          add_batches(table, name, pipeline.modules[static_cast<std::size_t>(task.first + v)], set);
     }
   }
   return {csv_text(table), json_rows(table)};

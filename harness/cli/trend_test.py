@@ -22,15 +22,20 @@ def check_intervals(failures):
 
 
 def check_changes(failures):
-    for medians, expected in (([5.0], []), ([5.0] * 6, []), ([5.0, 5, 5, 4, 4], [3]), ([1.0, 1, 2, 2, 1, 1], [2, 4]), ([1.0, 1, 2], [2]), ([1.0, 2], [])):
-        found = trend.change_points(medians)
+    for medians, expected in (([5.0], []), ([5.0] * 6, []), ([5.0, 5, 5, 4, 4], [3]), ([1.0, 1, 2, 2, 1, 1], [2, 4]), ([1.0, 2], [1]), ([1.0, 2, 1], [1, 2])):
+        found = trend.differences(medians)
         if found != expected:
-            failures.append(f"{medians}: changed at {found}, expected {expected}")
+            failures.append(f"{medians}: differs at {found}, expected {expected}")
+    if trend.change_points([1.0, 2, 3, 4, 5, 6, 7]) is not None:
+        failures.append("seven noisy files are judged")
     try:
         trend.ruptures()
     except trend.NoRuptures as missing:
         print(f"changes among noise not tested: {missing}")
         return
+    saturated = trend.change_points([1.0] * 9 + [0.99994])
+    if saturated != []:
+        failures.append(f"one file that is not at the limit: changes at {saturated}")
     random = np.random.default_rng(1)
     steps = [trend.change_points(np.concatenate((random.normal(size=10), random.normal(6, 1, size=10)))) for _ in range(100)]
     found = sum(10 in places for places in steps)
@@ -48,16 +53,24 @@ def check_program(harness, failures):
             failures.expect(f"run {name}", run([harness, "small.toml", "--set", f"cluster.workers={workers}", "-o", name], folder), 0)
         files = [f"{name}/small.h5" for name in "abc"]
         done = run([harness, "trend", *files, "--metric", "goodput_rps", "--metric", "wall_s", "-o", "t.html"], folder)
-        failures.expect("trend", done, 0, ["goodput_rps", "from c/small: ", "3 files"])
+        failures.expect("trend", done, 0, ["goodput_rps", "from c/small: ", "3 files; changed: 2 of 4", "too few files"])
         with open(os.path.join(folder, "t.html"), encoding="utf-8") as page:
             text = page.read()
         if text.count("<svg") != 2 or "from c/small: " not in text:
             failures.append("the page lacks its plots or the change")
+        failures.expect("the page again", run([harness, "trend", *files, "-o", "t.html"], folder), 0, ["t.html"])
+        failures.expect("two that differ", run([harness, "trend", files[0], files[2]], folder), 0, ["from c/small: "])
         failures.expect("nothing changes", run([harness, "trend", *files[:2]], folder), 0, ["changed: 0 of 8"])
+        run([harness, "small.toml", "--set", "workload.seeds=[4]", "--set", "cluster.workers=16", "-o", "d"], folder)
+        failures.expect("other seeds", run([harness, "trend", files[0], "d/small.h5"], folder), 0, ["changed: 0 of 8", "different seeds", "too few files"])
+        piped = run(["bash", "-c", f"{harness} trend {files[0]} {files[1]} | head -n 1; exit ${{PIPESTATUS[0]}}"], folder)
+        if piped.returncode != 0 or piped.stderr:
+            failures.append(f"a reader who leaves: {piped.returncode} {piped.stderr}")
         write(folder, "text.h5", "no HDF5")
         for what, words, expected in (("text", ["text.h5"], ["text.h5"]), ("a metric", [files[0], "--metric", "colour"], ["--metric", "colour", "allowed"]),
-                                      ("text as metric", [files[0], "--metric", "system"], ["is text"]),
-                                      ("over a results file", [files[0], "-o", files[1]], ["is a results file"])):
+                                      ("text as metric", [files[0], "--metric", "system"], ["--metric", "system", "allowed"]),
+                                      ("over a results file", [files[0], "-o", files[1]], ["is a results file"]),
+                                      ("over an experiment", [files[0], "-o", "small.toml"], ["is no page"])):
             failures.refused(what, [harness, "trend", *words], folder, expected)
 
 

@@ -34,6 +34,9 @@ def checked_output(path, inputs):
         raise BadOutput(f"--output: found {path}, which the page is to be made of, {allowed}")
     if is_results_file(target):
         raise BadOutput(f"--output: found {path}, which is a results file, {allowed}")
+    with open(target, "rb") as file:
+        if file.read(15).lower() not in (b"", b"<!doctype html>"):
+            raise BadOutput(f"--output: found {path}, which is no page, {allowed}")
     return target
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How metrics went over past results: `harness trend A.h5 B.h5 ... [-o trend.html]` runs this. The files are in the order of time as given.
 
-Per system, workload and metric: the median of each file over its seeds and repeats, an interval of it, and where the medians changed
-for good (PELT of the package ruptures; Killick et al., JASA 2012). Exit codes: 0, 2: bad input, 3: ruptures is not installed or the page
+Per system, workload and metric: the median of each file over its seeds and repeats, an interval of it, and where the medians changed:
+of simulated cells wherever they differ, of others for good (PELT of the package ruptures; Killick et al., JASA 2012). Exit codes: 0, 2: bad input, 3: ruptures is not installed or the page
 cannot be written.
 """
 
@@ -10,8 +10,10 @@ import argparse
 import html
 import io
 import math
+import os
 import re
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +26,10 @@ from vega import TOOLS  # noqa: E402
 
 RUPTURES = "1.1.10"  # ci/setup installs it
 METRICS = ("goodput_rps", "slo_attainment", "drop_rate", "latency_ms_p99")
+MIN_FILES = 8  # from which on levels are looked for in noise
 PENALTY = 4  # times log(files) times the variance from one file to the next: docs/compare.md says how often that errs
 MAX_PLOTS = 24
+MEASURED = ("wall_s", "sim_requests_per_s")  # of simulated cells too
 BAD_INPUT, ENVIRONMENT = 2, 3
 
 
@@ -38,7 +42,7 @@ def ruptures():
     try:
         import ruptures as package
     except ImportError as missing:
-        raise NoRuptures(f"change points need the Python package ruptures ({missing}): "
+        raise NoRuptures(f"change points need the Python packages scipy and ruptures ({missing}): ci/setup, or apt-get install python3-scipy and "
                          f"{sys.executable} -m pip install --no-deps --target {TOOLS} ruptures=={RUPTURES}") from missing
     return package
 
@@ -55,44 +59,66 @@ def median_interval(values):
     return float(np.median(ordered)), ordered[rank], ordered[-1 - rank]
 
 
+def differences(medians):
+    """Places at which the median is not that of the file before: of simulated cells with the same seeds, which chance does not move."""
+    return [place for place in range(1, len(medians)) if medians[place] != medians[place - 1]]
+
+
 def change_points(medians):
-    """Places from which on the mean of the medians is another. Where half of the files repeat the one before to the bit, as those of
-    simulated cells do, every change is one."""
+    """Places from which on the mean of noisy medians is another; None of too few files to tell."""
     values = np.asarray(medians, dtype=float)
     steps = np.diff(values)
-    if len(values) < 2 or not steps.any():
+    if len(values) < MIN_FILES:
+        return None
+    if not steps.any():
         return []
-    if 2 * np.count_nonzero(steps) <= len(steps):
-        return [int(place) + 1 for place in np.flatnonzero(steps)]
-    if len(values) < 4:
-        return []  # two places on each side are the least
-    noise = 1.4826 * np.median(np.abs(steps - np.median(steps))) / math.sqrt(2)  # of a file, robust against the changes sought
+    noise = (1.4826 * np.median(np.abs(steps - np.median(steps))) or np.std(steps)) / math.sqrt(2)  # of a file
     penalty = PENALTY * math.log(len(values)) * noise**2
     return ruptures().Pelt(model="l2", min_size=2, jump=1).fit(values.reshape(-1, 1)).predict(pen=penalty)[:-1]
 
 
 def without_repeat(text):
-    return re.sub(r"\s*\(?\blive\.repeat=\d+\)?", "", text).rstrip(", ")
+    """The same for every repeat: `live.repeat=2` is one of the parameters, between commas, blanks or brackets."""
+    text = re.sub(r"\blive\.repeat=\d+[, ]*", "", text)
+    return re.sub(r"[, ]*\(\s*\)|,(?=\s*,)", "", text).rstrip(", ")
+
+
+@dataclass
+class Values:
+    """Of a metric of a system on a workload in one file."""
+
+    values: list = field(default_factory=list)
+    seeds: list = field(default_factory=list)
+    is_exact: bool = True  # simulated: the same seed gives the same value
+
+
+def require_metrics(rows, metrics):
+    """Each is a number in some file; in older ones it may be missing."""
+    for metric in metrics:
+        values = [row[metric] for row in rows if metric in row]
+        if rows and (not values or any(isinstance(value, (str, bytes)) for value in values)):
+            raise ResultsError(f"--metric: found '{metric}', allowed: a numeric column of /summary (results/README.md)")
 
 
 def collected(paths, metrics):
-    """(system, workload, metric) -> file's place -> values of its cells that ran."""
-    found = {}
+    """(system, workload, metric) -> file's place -> Values of its cells that ran; and the experiments' names."""
+    found, experiments, rows = {}, [], []
     for place, path in enumerate(paths):
         results = Results(path)
-        for metric in metrics:
-            if results.rows and metric not in results.rows[0]:
-                raise ResultsError(f"--metric: found '{metric}', allowed: a numeric column of /summary (results/README.md)")
+        experiments.append(results.attributes().get("experiment", ""))
+        rows += results.rows[:1]
+        require_metrics(rows, metrics if place == len(paths) - 1 else ())
         for cell in results.cells:
-            for metric in metrics:
-                value = cell[metric]
-                if isinstance(value, (str, bytes)):
-                    raise ResultsError(f"--metric: found '{metric}', which is text, allowed: a numeric column of /summary (results/README.md)")
-                if not math.isnan(value):
+            for metric in (name for name in metrics if not isinstance(cell.row.get(name, ""), (str, bytes))):
+                value = float(cell[metric])
+                if math.isfinite(value):
                     key = (without_repeat(cell.series.label), without_repeat(cell.workload.title), metric)
-                    found.setdefault(key, {}).setdefault(place, []).append(float(value))
+                    own = found.setdefault(key, {}).setdefault(place, Values())
+                    own.values.append(value)
+                    own.seeds.append(int(cell["seed"]))
+                    own.is_exact &= cell["runtime"] == "simulated" and metric not in MEASURED
         results.close()
-    return found
+    return found, experiments
 
 
 class Course:
@@ -101,11 +127,17 @@ class Course:
     def __init__(self, key, by_place, names):
         self.system, self.workload, self.metric = key
         self.places = sorted(by_place)
-        self.medians, self.least, self.greatest = zip(*(median_interval(by_place[place]) for place in self.places))
+        self.medians, self.least, self.greatest = zip(*(median_interval(by_place[place].values) for place in self.places))
         self.names = [names[place] for place in self.places]
-        self.changes = change_points(self.medians)
+        self.has_other_seeds = len({tuple(sorted(by_place[place].seeds)) for place in self.places}) > 1
+        is_exact = not self.has_other_seeds and all(by_place[place].is_exact for place in self.places)
+        judged = differences(self.medians) if is_exact else change_points(self.medians)
+        self.is_judged = judged is not None and len(self.places) > 1
+        self.changes = judged or []
 
     def text_of_changes(self):
+        if not self.is_judged:
+            return "too few files"
         borders = [0, *self.changes, len(self.medians)]
         levels = [float(np.mean(self.medians[begin:end])) for begin, end in zip(borders, borders[1:])]
         parts = []
@@ -143,6 +175,8 @@ def plot(courses, names):
     axes.set_ylabel(courses[0].metric, fontsize=8)
     axes.tick_params(axis="y", labelsize=7)
     axes.legend(fontsize=7, loc="best")
+    for text in (*axes.get_xticklabels(), *axes.get_legend().get_texts()):
+        text.set_parse_math(False)
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg")
     pyplot.close(figure)
@@ -188,10 +222,10 @@ def main():
     arguments = parse_arguments()
     names = [path.stem for path in arguments.results]
     if len(set(names)) < len(names):
-        names = [f"{path.parent.name}/{path.stem}" for path in arguments.results]
+        names = [str(path.with_suffix("")) for path in arguments.results]
     try:
         output = checked_output(arguments.output, arguments.results) if arguments.output else None
-        found = collected(arguments.results, dict.fromkeys(arguments.metric or METRICS))
+        found, experiments = collected(arguments.results, dict.fromkeys(arguments.metric or METRICS))
         courses = [Course(key, by_place, names) for key, by_place in found.items()]
         if output:
             write(output, page(courses, names).encode("utf-8", "replace"))
@@ -201,11 +235,36 @@ def main():
     except (NoRuptures, OSError) as error:
         print(f"harness: {line_of(error)}", file=sys.stderr)
         return ENVIRONMENT
-    print(table_text(courses))
-    print(f"\n{len(arguments.results)} files; changed: {sum(bool(course.changes) for course in courses)} of {len(courses)}")
-    if output:
-        print(arguments.output)
-    return 0
+    return told("\n".join([table_text(courses), "", *notes(courses, experiments), *([str(arguments.output)] if output else [])]))
+
+
+def notes(courses, experiments):
+    """What the reader of the table should know of the files."""
+    files = len(experiments)
+    changed = sum(bool(course.changes) for course in courses)
+    yield f"{files} files; changed: {changed} of {len(courses)}"
+    partial = sum(len(course.places) < files for course in courses)
+    if partial:
+        yield f"{partial} of them stand in some of the files only"
+    if any(course.has_other_seeds for course in courses):
+        yield "the files have different seeds: what differs between them is taken as noise"
+    if not all(course.is_judged for course in courses):
+        yield f"too few files: noisy results are judged from {MIN_FILES} files on, others from two"
+    if len(set(experiments)) > 1:
+        yield f"the files are of different experiments: {', '.join(dict.fromkeys(experiments))}"
+
+
+def told(text):
+    """On standard output; a reader who has seen enough is no error."""
+    try:
+        print(text, flush=True)
+        return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 0
+        print(f"harness: standard output: cannot be written: {error.strerror}", file=sys.stderr)
+        return ENVIRONMENT
 
 
 if __name__ == "__main__":

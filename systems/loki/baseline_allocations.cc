@@ -37,7 +37,8 @@ Option best_option(const AllocationProblem& problem, ModuleId variant, TimeNs bu
 
 // By task the variants that are in time, or the fastest.
 std::vector<Option> all_options(const AllocationProblem& problem) {
-  const TimeNs budget_ns = problem.latency_limit_ns / longest_path_tasks(*problem.pipeline);
+  const TimeNs budget_ns = problem.latency_limit_ns /
+                           longest_path_tasks(*problem.pipeline, problem.profiles, problem.latency_limit_ns);
   std::vector<Option> options;
   for (std::size_t m = 0; m < problem.pipeline->modules.size(); ++m) {
     const Option option = best_option(problem, static_cast<ModuleId>(m), budget_ns);
@@ -207,9 +208,15 @@ class SeparateProgram {
 
 }  // namespace
 
-int longest_path_tasks(const Pipeline& pipeline) {
-  const std::vector<double> after = longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1));
-  return 1 + static_cast<int>(std::lround(after[entries_in(pipeline).front()]));
+int longest_path_tasks(const Pipeline& pipeline, const std::vector<const Profile*>& profiles,
+                       TimeNs limit_ns) {
+  constexpr TimeNs kNothing = 1000;  // of them make up the limit
+  std::vector<double> counts(profiles.size());
+  for (std::size_t m = 0; m < counts.size(); ++m)
+    counts[m] = profiles[m]->latency(1) * kNothing < limit_ns ? 0 : 1;
+  const ModuleId entry = entries_in(pipeline).front();
+  const double tasks = longest_after(pipeline, counts)[entry] + counts[static_cast<std::size_t>(entry)];
+  return std::max(1, static_cast<int>(std::lround(tasks)));
 }
 
 SeparateAllocation proteus_allocation(const AllocationProblem& problem,

@@ -9,8 +9,10 @@
 
 namespace harness {
 
-/// Tasks on the longest path of a pipeline of tasks.
-int longest_path_tasks(const Pipeline& pipeline);
+/// Tasks on the longest path of a pipeline of tasks, those apart that cost nothing: a visit takes less than a
+/// thousandth of `limit_ns`, as at a source that only hands its input on. At least one. `profiles`: by module.
+int longest_path_tasks(const Pipeline& pipeline, const std::vector<const Profile*>& profiles,
+                       TimeNs limit_ns);
 
 /// A plan of tasks that know nothing of each other.
 struct SeparateAllocation {

@@ -68,6 +68,19 @@ TEST(ProteusAllocation, SplitsTheLimitByTasks) {
   EXPECT_EQ(plan.batch, (std::vector<int>{2, 1, 1}));
 }
 
+// A source that hands its input on in a microsecond has no part of the SLO; a first task of a millisecond has.
+TEST(ProteusAllocation, GivesNoShareToATaskThatCostsNothing) {
+  for (const auto& [first_us, tasks_on_path] : {std::pair{1, 1}, std::pair{1000, 2}}) {
+    LokiCase made;
+    std::vector<TaskSpec> tasks = {{"source", {"left", "right"}, {}}, {"left", {}, {}}, {"right", {}, {}}};
+    made.variant(tasks[0], "source", 1, {1, 1}, {first_us / 1000.0});
+    made.variant(tasks[1], "l", 1, {}, {30});
+    made.variant(tasks[2], "r", 1, {}, {30});
+    made.link(tasks);
+    EXPECT_EQ(longest_path_tasks(*made.problem.pipeline, made.problem.profiles, ms_to_ns(250)), tasks_on_path);
+  }
+}
+
 /// The best weighted accuracy of all numbers of workers, or -1; each task's demand goes to its most accurate
 /// variants first, which is best for a task by itself.
 double best_separately(const AllocationProblem& problem, const std::vector<double>& demand_rps) {

@@ -221,7 +221,8 @@ Plan ResourceManager::allocate(const Plan& current) {
 
 Plan ResourceManager::plan_of(const std::vector<int>& workers, const std::vector<int>& batch) const {
   Plan plan;
-  const TimeNs share_ns = context_.slo_ns / longest_path_tasks(*context_.pipeline);
+  const TimeNs share_ns =
+      context_.slo_ns / longest_path_tasks(*context_.pipeline, context_.profiles, context_.slo_ns);
   for (std::size_t m = 0; m < workers.size(); ++m) {
     const TimeNs exec_ns = context_.profiles[m]->latency(batch[m]);
     const TimeNs budget_ns =

@@ -225,6 +225,15 @@ void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
                     " s after from_s: from_s = " + text_of(std::floor(ns_to_s(*first))) + " begins with it");
 }
 
+/// What the file was read as, and how much of it is sent where that is not all.
+std::string described(const TraceSpec& spec, const TraceData& data) {
+  const double end_s = data.times_ns.empty() ? data.bin_s * static_cast<double>(data.counts.size())
+                                             : ns_to_s(data.times_ns.back());
+  const double sent_s = spec.duration_s * compression_of(spec);
+  const bool is_all = spec.from_s + sent_s >= (spec.to_s > 0 ? std::min(spec.to_s, end_s) : end_s);
+  return described(data) + (is_all ? "" : "; " + text_of(sent_s) + " s of them are sent (duration_s)");
+}
+
 std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
                                       std::uint64_t seed) {
   constexpr double kMostChanges = 1e8;  // they are made before the first arrival
@@ -242,7 +251,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
                                              LoadNotes* notes) {
   const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
   if (notes != nullptr) {
-    notes->remarks.push_back(described(data));
+    notes->remarks.push_back(described(spec, data));
     remark_on_begin(spec, data.times_ns, notes->remarks);
   }
   RateCurve curve;
