@@ -33,16 +33,17 @@ int show_trend(const TrendOptions& options) {
 
 void add_trend_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<TrendOptions>();
-  CLI::App* command = app.add_subcommand(
-      "trend", "Tell how metrics changed over past results");
+  CLI::App* command = app.add_subcommand("trend", "Tell how metrics changed over past results");
   command->footer(
       "Examples:\n"
       "  harness trend nightly/*.h5\n"
       "  harness trend nightly/*.h5 --metric latency_ms_p90 -o trend.html\n\n"
-      "The files are in the order of time. Per system, workload and metric: the median of the last file over\n"
+      "The files are in the order of time. Per system, workload and metric: the median of the last file "
+      "over\n"
       "seeds and repeats, its interval, and where the medians changed (docs/compare.md). Noisy results are\n"
       "judged from 8 files on, with the Python packages scipy and ruptures (ci/setup installs them). Exit\n"
-      "codes: 0; 2 a file is no results file, a metric is none, or the page would replace one; 3 a package is\n"
+      "codes: 0; 2 a file is no results file, a metric is none, or the page would replace one; 3 a package "
+      "is\n"
       "missing or the page cannot be written.");
   command->add_option("results", options->results, "results files (HDF5), the oldest first")
       ->type_name("RESULTS.h5")

@@ -207,12 +207,13 @@ class Outputs(unittest.TestCase):
         os.link(self.results, self.folder / "hard.html")
         os.mkfifo(self.folder / "pipe")
         (self.folder / "null.html").symlink_to("/dev/null")
-        for name in ("q.h5", "other.h5", "broken.h5", "link.html", "hard.html", "pipe", "null.html", "."):
+        (self.folder / "mine.toml").write_text("[workload]", encoding="utf-8")
+        for name in ("mine.toml", "q.h5", "other.h5", "broken.h5", "link.html", "hard.html", "pipe", "null.html", "."):
             with self.assertRaisesRegex(report.BadOutput, "^--output: found .*, allowed: a new file, or a page to replace$"):
                 report.checked_output(self.folder / name, [self.results])
 
     def test_a_page_is_replaced_also_through_a_link(self):
-        (self.folder / "old.html").write_text("old", encoding="utf-8")
+        (self.folder / "old.html").write_text("<!doctype html>old", encoding="utf-8")
         (self.folder / "link.html").symlink_to("old.html")
         report.write(report.checked_output(self.folder / "link.html", [self.results]), b"new")
         self.assertEqual((self.folder / "old.html").read_text(encoding="utf-8"), "new")

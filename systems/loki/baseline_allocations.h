@@ -10,7 +10,8 @@
 namespace harness {
 
 /// Tasks on the longest path of a pipeline of tasks, those apart that cost nothing: a visit takes less than a
-/// thousandth of `limit_ns`, as at a source that only hands its input on. At least one. `profiles`: by module.
+/// thousandth of `limit_ns`, as at a source that only hands its input on. At least one. `profiles`: by
+/// module.
 int longest_path_tasks(const Pipeline& pipeline, const std::vector<const Profile*>& profiles,
                        TimeNs limit_ns);
 

@@ -68,7 +68,8 @@ TEST(ProteusAllocation, SplitsTheLimitByTasks) {
   EXPECT_EQ(plan.batch, (std::vector<int>{2, 1, 1}));
 }
 
-// A source that hands its input on in a microsecond has no part of the SLO; a first task of a millisecond has.
+// A source that hands its input on in a microsecond has no part of the SLO; a first task of a millisecond
+// has.
 TEST(ProteusAllocation, GivesNoShareToATaskThatCostsNothing) {
   for (const auto& [first_us, tasks_on_path] : {std::pair{1, 1}, std::pair{1000, 2}}) {
     LokiCase made;
@@ -77,7 +78,8 @@ TEST(ProteusAllocation, GivesNoShareToATaskThatCostsNothing) {
     made.variant(tasks[1], "l", 1, {}, {30});
     made.variant(tasks[2], "r", 1, {}, {30});
     made.link(tasks);
-    EXPECT_EQ(longest_path_tasks(*made.problem.pipeline, made.problem.profiles, ms_to_ns(250)), tasks_on_path);
+    EXPECT_EQ(longest_path_tasks(*made.problem.pipeline, made.problem.profiles, ms_to_ns(250)),
+              tasks_on_path);
   }
 }
 

@@ -230,7 +230,8 @@ std::string described(const TraceSpec& spec, const TraceData& data) {
   const double end_s = data.times_ns.empty() ? data.bin_s * static_cast<double>(data.counts.size())
                                              : ns_to_s(data.times_ns.back());
   const double sent_s = spec.duration_s * compression_of(spec);
-  const bool is_all = spec.from_s + sent_s >= (spec.to_s > 0 ? std::min(spec.to_s, end_s) : end_s);
+  const bool is_all =
+      spec.duration_s <= 0 || spec.from_s + sent_s >= (spec.to_s > 0 ? std::min(spec.to_s, end_s) : end_s);
   return described(data) + (is_all ? "" : "; " + text_of(sent_s) + " s of them are sent (duration_s)");
 }
 

@@ -259,6 +259,11 @@ TEST_F(TraceArrivals, RemarkOnWhatWasReadAndWhatIsNotAsRecorded) {
       "counts in column 'count', bins of 1 s; 3360 requests over 120 s, 0 of 120 bins empty";
   EXPECT_EQ(remarks_of(spec, 100), std::vector<std::string>{read}) << "bursts are kept";
   EXPECT_EQ(remarks_of(spec, 0), std::vector<std::string>{read});
+  spec.duration_s = 60;
+  EXPECT_EQ(remarks_of(spec, 0), std::vector<std::string>{read + "; 60 s of them are sent (duration_s)"});
+  spec.from_s = 60;
+  EXPECT_EQ(remarks_of(spec, 0), std::vector<std::string>{read}) << "to the end";
+  spec.from_s = spec.duration_s = 0;
   spec.scale_by = ScaleBy::kSmoothed;
   const std::vector<std::string> smoothed = remarks_of(spec, 100);
   ASSERT_EQ(smoothed.size(), 2U);
