@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <variant>
@@ -245,9 +246,9 @@ Listing list_variants() {
     const Pipeline pipeline = load_pipeline(name);
     for (const Task& task : pipeline.tasks) {
       if (task.variants < 2) continue;  // nothing to choose
-      for (int v = 0; v < task.variants; ++v)
-        for (const std::string& set : profile_set_names())
-          add_batches(table, name, pipeline.modules[static_cast<std::size_t>(task.first + v)], set);
+      const auto first = pipeline.modules.begin() + task.first;
+      for (const Module& variant : std::span(first, first + task.variants))
+        for (const std::string& set : profile_set_names()) add_batches(table, name, variant, set);
     }
   }
   return {csv_text(table), json_rows(table)};

@@ -210,10 +210,10 @@ class SeparateProgram {
 
 int longest_path_tasks(const Pipeline& pipeline, const std::vector<const Profile*>& profiles,
                        TimeNs limit_ns) {
-  constexpr TimeNs kNothing = 1000;  // of them make up the limit
+  constexpr TimeNs kNegligible = 1000;  // of them make up the limit
   std::vector<double> counts(profiles.size());
   for (std::size_t m = 0; m < counts.size(); ++m)
-    counts[m] = profiles[m]->latency(1) * kNothing < limit_ns ? 0 : 1;
+    counts[m] = profiles[m]->latency(1) * kNegligible < limit_ns ? 0 : 1;
   const ModuleId entry = entries_in(pipeline).front();
   const double tasks = longest_after(pipeline, counts)[entry] + counts[static_cast<std::size_t>(entry)];
   return std::max(1, static_cast<int>(std::lround(tasks)));
