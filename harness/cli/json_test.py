@@ -33,7 +33,7 @@ def check_keys(failures, what, value):
             check_keys(failures, what, one)
 
 
-def check_lists(failures, harness, folder):
+def check_lists(failures, harness, folder, empty):
     for name in LISTS:
         text = run([harness, "list", name], folder)
         if name == "models" and text.returncode == 2:  # a build without LibTorch
@@ -52,8 +52,8 @@ def check_lists(failures, harness, folder):
     indented = [line for line in lines if line.startswith("    ")]
     if len(indented) != len(parameters) or any(not a.strip().startswith(b.strip()) for a, b in zip(indented, parameters)):
         failures.append("list systems: other parameters than in the text")
-    failures.refused("list --json of nothing", [harness, "list", "--json"], folder, ["missing"])
-    failures.refused("an unknown list", [harness, "list", "sistems", "--json"], folder, ["did you mean systems"])
+    failures.refused("list --json of nothing", [harness, "list", "--json"], empty, ["missing"])
+    failures.refused("an unknown list", [harness, "list", "sistems", "--json"], empty, ["did you mean systems"])
 
 
 def check_dry_run(failures, harness, folder):
@@ -118,7 +118,7 @@ def main():
     harness = os.path.abspath(sys.argv[1])
     failures = Failures()
     with tempfile.TemporaryDirectory() as folder:
-        check_lists(failures, harness, ROOT)
+        check_lists(failures, harness, ROOT, folder)
         check_dry_run(failures, harness, folder)
         check_trace(failures, harness, folder)
         check_replay(failures, harness, folder)
