@@ -4,16 +4,15 @@ disk. RESULTS are files or folders of them. Files hold no memory that a run took
 
 import argparse
 import csv
+import math
 import sys
 from pathlib import Path
 
 try:
-    import h5py
-    import numpy as np
+    from harness_results.file import Results, ResultsError
 except ImportError as missing:
     sys.exit(f"results/costs.py: {missing}; a Python that has it: /usr/bin/python3 on Debian, after ci/setup")
 
-FORMAT = "harness results"
 COLUMNS = ("experiment", "systems", "cells", "requests", "wall_s", "cells_s", "disk_mb", "machine", "commit")
 HEAD = """# What each experiment took
 
@@ -24,26 +23,27 @@ results file, in 10^6 bytes. Files do not hold the memory that a run took.
 """
 
 
-def text_of(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 def cost_of(path):
     """A row of COLUMNS, or None for what is no results file of an experiment."""
-    if not h5py.is_hdf5(path):
-        raise ValueError(f"{path}: no HDF5 file")
-    with h5py.File(path) as file:
-        if text_of(file.attrs.get("format", "")) != FORMAT or text_of(file.attrs.get("contents", "")) != "experiment":
-            return None
-        summary = file["summary"]
-        dirty = " with local changes" if file.attrs["git_dirty"] else ""
-        return {
-            "experiment": text_of(file.attrs["experiment"]), "systems": " ".join(sorted(set(map(text_of, summary["system"])))),
-            "cells": len(summary), "requests": int(summary["sent"].sum()),
-            "wall_s": f"{float(file.attrs['wall_s']):.1f}", "cells_s": f"{float(np.nansum(summary['wall_s'])):.1f}",
-            "disk_mb": f"{path.stat().st_size / 1e6:.1f}", "machine": text_of(file.attrs["machine"]),
-            "commit": text_of(file.attrs["git_commit"]) + dirty,
-        }
+    try:
+        results = Results(path)
+    except ResultsError:
+        return None
+    except OSError as wrong:
+        raise ValueError(f"{path}: cannot be read as HDF5") from wrong
+    rows, attributes = results.rows, results.attributes()
+    results.close()
+    if attributes.get("contents") != "experiment":
+        return None
+    dirty = " with local changes" if attributes["git_dirty"] else ""
+    cells_s = sum(float(row["wall_s"]) for row in rows if not math.isnan(row["wall_s"]))
+    return {
+        "experiment": attributes["experiment"], "systems": " ".join(sorted({row["system"] for row in rows})),
+        "cells": len(rows), "requests": sum(int(row["sent"]) for row in rows),
+        "wall_s": f"{attributes['wall_s']:.1f}", "cells_s": f"{cells_s:.1f}",
+        "disk_mb": f"{path.stat().st_size / 1e6:.1f}", "machine": attributes["machine"],
+        "commit": attributes["git_commit"] + dirty,
+    }
 
 
 def costs(paths):

@@ -63,9 +63,8 @@ class Scripts(unittest.TestCase):
         site_version = re.search(r"install_with_pip python3 mkdocs-material (\S+)", (ROOT / "ci/setup").read_text())[1]
         (self.folder / f"build/site-tools/mkdocs_material-{site_version}.dist-info").mkdir(parents=True, exist_ok=True)
         (self.folder / "results/report").mkdir(parents=True, exist_ok=True)
-        asked = shutil.copy(ROOT / "results/report/vega.py", self.folder / "results/report/vega.py")
-        version = re.search(r'^VERSION = "(.*)"', Path(asked).read_text(), re.MULTILINE)[1]
-        ruptures = re.search(r'^RUPTURES = "(.*)"', Path(shutil.copy(ROOT / "results/report/trend.py", self.folder / "results/report")).read_text(), re.MULTILINE)[1]
+        pins = Path(shutil.copy(ROOT / "results/report/packages.py", self.folder / "results/report")).read_text()
+        version, ruptures = (re.search(rf'^{name} = "(.*?)"', pins, re.MULTILINE)[1] for name in ("VL_CONVERT", "RUPTURES"))
         for tool in (f"vl_convert_python-{version}", f"ruptures-{ruptures}"):
             (self.folder / f"build/report-tools/{tool}.dist-info").mkdir(parents=True, exist_ok=True)
         return version

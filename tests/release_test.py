@@ -108,8 +108,10 @@ class Release(unittest.TestCase):
         self.assertIn("Table 4", self.graph["#profiles-shepherd-v100"]["isBasedOn"])
 
     def test_checksums_are_those_of_the_files(self):
-        for line in (self.folder / "a/SHA256SUMS").read_text().splitlines():
-            digest, name = line.split("  ")
+        sums = dict(reversed(line.split("  ")) for line in (self.folder / "a/SHA256SUMS").read_text().splitlines())
+        there = {path.relative_to(self.folder / "a").as_posix() for path in (self.folder / "a").rglob("*") if path.is_file()}
+        self.assertEqual(set(sums), there - {"SHA256SUMS"})
+        for name, digest in sums.items():
             self.assertEqual(hashlib.sha256((self.folder / "a" / name).read_bytes()).hexdigest(), digest)
 
     def test_costs_are_those_of_the_files(self):

@@ -29,11 +29,10 @@ def check_changes(failures):
     if trend.change_points([1.0, 2, 3, 4, 5, 6, 7]) is not None:
         failures.append("seven noisy files are judged")
     try:
-        trend.ruptures()
-    except trend.NoRuptures as missing:
+        saturated = trend.change_points([1.0] * 9 + [0.99994])
+    except trend.NotInstalled as missing:
         print(f"changes among noise not tested: {missing}")
         return
-    saturated = trend.change_points([1.0] * 9 + [0.99994])
     if saturated != []:
         failures.append(f"one file that is not at the limit: changes at {saturated}")
     random = np.random.default_rng(1)
@@ -44,6 +43,13 @@ def check_changes(failures):
     alarms = sum(bool(trend.change_points(random.normal(size=20))) for _ in range(300))
     if alarms > 45:
         failures.append(f"noise alone: changes in {alarms} of 300 series")
+
+
+def check_names(failures):
+    for text, expected in (("pard (live.repeat=2)", "pard"), ("classifier, poisson, load 0.8, live.repeat=1, gpu", "classifier, poisson, load 0.8, gpu"),
+                           ("tm, live.repeat=3", "tm"), ("pard (live.repeat=2, planner.x=1)", "pard (planner.x=1)")):
+        if trend.without_repeat(text) != expected:
+            failures.append(f"{text}: {trend.without_repeat(text)}, expected {expected}")
 
 
 def check_program(harness, failures):
@@ -60,6 +66,9 @@ def check_program(harness, failures):
             failures.append("the page lacks its plots or the change")
         failures.expect("the page again", run([harness, "trend", *files, "-o", "t.html"], folder), 0, ["t.html"])
         failures.expect("two that differ", run([harness, "trend", files[0], files[2]], folder), 0, ["from c/small: "])
+        older = os.path.join(ROOT, "tests/older/results.h5")
+        failures.expect("a column that an older file lacks", run([harness, "trend", older, files[0], "--metric", "visit_drop_rate"], folder), 0,
+                        ["visit_drop_rate", "different experiments: older, small"])
         failures.expect("nothing changes", run([harness, "trend", *files[:2]], folder), 0, ["changed: 0 of 8"])
         run([harness, "small.toml", "--set", "workload.seeds=[4]", "--set", "cluster.workers=16", "-o", "d"], folder)
         failures.expect("other seeds", run([harness, "trend", files[0], "d/small.h5"], folder), 0, ["changed: 0 of 8", "different seeds", "too few files"])
@@ -78,6 +87,7 @@ def main():
     failures = Failures()
     check_intervals(failures)
     check_changes(failures)
+    check_names(failures)
     check_program(sys.argv[1], failures)
     finish(failures)
 

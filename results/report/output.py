@@ -2,10 +2,19 @@
 
 import contextlib
 import errno
+import io
 import os
+import sys
 from pathlib import Path
 
 import h5py
+
+
+def take_any_names():
+    """A name of a file may be no text; it is printed as far as it is."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 class BadOutput(Exception):
@@ -42,7 +51,7 @@ def checked_output(path, inputs):
 
 def write(path, text):
     """Whole or not at all."""
-    unfinished = path.with_name(f".report-{os.getpid()}.tmp")
+    unfinished = path.with_name(f".page-{os.getpid()}.tmp")
     try:
         with open(unfinished, "xb") as file:
             file.write(text)

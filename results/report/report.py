@@ -5,7 +5,6 @@ Exit codes: 0, 2: a file is no results file, or the page would replace one, 3: V
 """
 
 import argparse
-import io
 import sys
 from pathlib import Path
 
@@ -14,7 +13,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_resul
 from contents import page_data  # noqa: E402
 from harness_results.file import ResultsError  # noqa: E402
 import judgements  # noqa: E402
-from output import BadOutput, checked_output, line_of, write  # noqa: E402
+from output import BadOutput, checked_output, line_of, take_any_names, write  # noqa: E402
+from packages import NotInstalled  # noqa: E402
 from page import page  # noqa: E402
 import vega  # noqa: E402
 
@@ -31,9 +31,7 @@ def parse_arguments():
 
 
 def main():
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    take_any_names()
     arguments = parse_arguments()
     try:
         output = checked_output(arguments.output, arguments.results)
@@ -45,7 +43,7 @@ def main():
     except (ResultsError, BadOutput) as error:
         print(f"harness: {error}", file=sys.stderr)
         return BAD_INPUT
-    except (vega.NoVega, OSError) as error:
+    except (NotInstalled, OSError) as error:
         print(f"harness: {line_of(error)}", file=sys.stderr)
         return ENVIRONMENT
     cells = sum(len(file["cells"]) for file in data["files"])

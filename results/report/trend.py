@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How metrics went over past results: `harness trend A.h5 B.h5 ... [-o trend.html]` runs this. The files are in the order of time as given.
+"""How metrics changed over past results: `harness trend A.h5 B.h5 ... [-o trend.html]` runs this. The files are in the order of time
+as given.
 
 Per system, workload and metric: the median of each file over its seeds and repeats, an interval of it, and where the medians changed:
-of simulated cells wherever they differ, of others for good (PELT of the package ruptures; Killick et al., JASA 2012). Exit codes: 0, 2: bad input, 3: ruptures is not installed or the page
-cannot be written.
+of simulated cells wherever they differ, of others for good (PELT of the package ruptures; Killick et al., JASA 2012). Exit codes: 0,
+2: bad input, 3: ruptures is not installed or the page cannot be written.
 """
 
 import argparse
@@ -21,30 +22,15 @@ import numpy as np
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results and figures, installed or not
 
 from harness_results.file import Results, ResultsError  # noqa: E402
-from output import BadOutput, checked_output, line_of, write  # noqa: E402
-from vega import TOOLS  # noqa: E402
+from output import BadOutput, checked_output, line_of, take_any_names, write  # noqa: E402
+from packages import RUPTURES, NotInstalled, package  # noqa: E402
 
-RUPTURES = "1.1.10"  # ci/setup installs it
 METRICS = ("goodput_rps", "slo_attainment", "drop_rate", "latency_ms_p99")
 MIN_FILES = 8  # from which on levels are looked for in noise
 PENALTY = 4  # times log(files) times the variance from one file to the next: docs/compare.md says how often that errs
 MAX_PLOTS = 24
 MEASURED = ("wall_s", "sim_requests_per_s")  # of simulated cells too
 BAD_INPUT, ENVIRONMENT = 2, 3
-
-
-class NoRuptures(Exception):
-    """The package is not there; the text says how to get it."""
-
-
-def ruptures():
-    sys.path.append(str(TOOLS))
-    try:
-        import ruptures as package
-    except ImportError as missing:
-        raise NoRuptures(f"change points need the Python packages scipy and ruptures ({missing}): ci/setup, or apt-get install python3-scipy and "
-                         f"{sys.executable} -m pip install --no-deps --target {TOOLS} ruptures=={RUPTURES}") from missing
-    return package
 
 
 def median_interval(values):
@@ -74,7 +60,8 @@ def change_points(medians):
         return []
     noise = (1.4826 * np.median(np.abs(steps - np.median(steps))) or np.std(steps)) / math.sqrt(2)  # of a file
     penalty = PENALTY * math.log(len(values)) * noise**2
-    return ruptures().Pelt(model="l2", min_size=2, jump=1).fit(values.reshape(-1, 1)).predict(pen=penalty)[:-1]
+    ruptures = package("ruptures", f"ruptures=={RUPTURES}", "change points need", "apt-get install python3-scipy, and ")
+    return ruptures.Pelt(model="l2", min_size=2, jump=1).fit(values.reshape(-1, 1)).predict(pen=penalty)[:-1]
 
 
 def without_repeat(text):
@@ -219,6 +206,7 @@ def parse_arguments():
 
 
 def main():
+    take_any_names()
     arguments = parse_arguments()
     names = [path.stem for path in arguments.results]
     if len(set(names)) < len(names):
@@ -232,7 +220,7 @@ def main():
     except (ResultsError, BadOutput) as error:
         print(f"harness: {error}", file=sys.stderr)
         return BAD_INPUT
-    except (NoRuptures, OSError) as error:
+    except (NotInstalled, OSError) as error:
         print(f"harness: {line_of(error)}", file=sys.stderr)
         return ENVIRONMENT
     return told("\n".join([table_text(courses), "", *notes(courses, experiments), *([str(arguments.output)] if output else [])]))
