@@ -103,7 +103,7 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(f"results/tables.py {page} results-out/{paper}" in ran, paper in papers, (words, paper))
 
     def test_attack_notices_a_program_that_crashes_and_one_that_accepts_everything(self):
-        for path in ("harness/cli/program_testing.py", "docs/experiment.md", "results/seal.py"):
+        for path in ("harness/cli/program_testing.py", "docs/keys.md", "results/seal.py"):
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, self.folder / path)
         for program in ("kill -SEGV $$", "exit 0"):

@@ -1,11 +1,11 @@
-"""docs/experiment.md lists every environment variable that the program or a script reads, and no other."""
+"""docs/environment.md lists every environment variable that the program or a script reads, and no other."""
 
 import re
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs/experiment.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
 
 
 def documented(what):

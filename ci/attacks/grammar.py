@@ -1,4 +1,4 @@
-"""Texts of the real formats with hostile values in them. What an experiment may hold is read from docs/experiment.md, whose
+"""Texts of the real formats with hostile values in them. What an experiment may hold is read from docs/keys.md, whose
 tables are made from the program's own lists."""
 import functools
 import re
@@ -37,7 +37,7 @@ def hostile(choice):
 @functools.cache
 def tables():
     """Of each part of an experiment its keys, with what each allows."""
-    text = (ROOT / "docs/experiment.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/keys.md").read_text(encoding="utf-8")
     found = {}
     for name, rows in re.findall(r"<!-- keys: (\w+) -->\n((?:\|.*\n)+)", text):
         cells = [[cell.strip().strip("`") for cell in row.split(" | ")] for row in rows.splitlines()[2:]]

@@ -358,7 +358,7 @@ std::vector<std::string> cells_of(const std::string& row) {
   return cells;
 }
 
-/// As in docs/experiment.md, a line each.
+/// As in docs/keys.md, a line each.
 Listing list_keys() {
   Listing listing;
   for (const auto& [part, table] : key_tables()) {
@@ -436,7 +436,7 @@ void add_list_command(CLI::App& app, int& exit_code) {
       "  harness list traces        what workload.traces can name\n"
       "  harness list figures       what `figures` of an experiment, and --only, can name\n"
       "  harness list metrics       columns of results that hold numbers\n"
-      "  harness list keys          the keys of an experiment file (docs/experiment.md)\n"
+      "  harness list keys          the keys of an experiment file (docs/keys.md)\n"
       "exit_points of a model is the number in SHEPHERD's Table 4.\n"
       "Exit codes: 0 all well; 2 no such list, or a build without LibTorch has no models.");
   const auto json = std::make_shared<bool>(false);

@@ -130,7 +130,7 @@ std::string with_row(const std::string& path, const std::string& name) {
   return text;
 }
 
-/// docs/experiment.md with its parameters after those of the last system.
+/// docs/keys.md with its parameters after those of the last system.
 std::string with_keys(const std::string& path, const std::string& name) {
   std::string text = read_file(path);
   const std::string last = std::string("<!-- keys: ") + all_systems().back().name + " -->\n";
@@ -151,7 +151,7 @@ void new_system_in_tree(const NewOptions& options) {
   std::vector<NewFile> files = system_files(systems + "/" + options.name, options.name);
   files.push_back({systems + "/" + options.name + "/CMakeLists.txt",
                    template_text("systems/my_system/CMakeLists.txt", options.name)});
-  const std::string keys = home_folder() + "/docs/experiment.md";
+  const std::string keys = home_folder() + "/docs/keys.md";
   const std::vector<NewFile> changed = {{list, with_entry(list, options.name)},
                                         {page, with_row(page, options.name)},
                                         {keys, with_keys(keys, options.name)}};

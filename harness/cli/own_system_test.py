@@ -163,7 +163,7 @@ def crashes_alone(place):
 
 def is_written_into_the_tree(place):
     failures, tree = Failures(), place.folder / "tree"
-    for name in ("systems/all_systems.cc", "systems/README.md", "docs/experiment.md"):
+    for name in ("systems/all_systems.cc", "systems/README.md", "docs/keys.md"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(os.path.join(ROOT, name), tree / name)
     shutil.copytree(os.path.join(ROOT, "templates"), tree / "templates")
@@ -182,7 +182,7 @@ def is_written_into_the_tree(place):
     failures.expect('make_my_idea},\n  };' in systems, systems)
     failures.expect("class MyIdeaServing final : public System" in (tree / "systems/my_idea/my_idea.cc").read_text(), "no class MyIdea")
     failures.expect("| [my_idea](my_idea/README.md) |" in (tree / "systems/README.md").read_text(), "no row in systems/README.md")
-    failures.expect("#### my_idea\n\n<!-- keys: my_idea -->\n| key |" in (tree / "docs/experiment.md").read_text(), "no keys")
+    failures.expect("### my_idea\n\n<!-- keys: my_idea -->\n| key |" in (tree / "docs/keys.md").read_text(), "no keys")
     for words, message in ((["system", "my_idea"], "a file that is there already"), (["system", "test"], "'test', which is there already"), (["system", "pard"], "'pard', which is there already"),
                            (["system", "My"], "found 'My'"), (["pipeline", "a/b"], "found 'a/b'")):
         done = new(*words)

@@ -1,4 +1,4 @@
-// The keys of an experiment file as tables for docs/experiment.md.
+// The keys of an experiment file as tables for docs/keys.md.
 #pragma once
 
 #include <map>
