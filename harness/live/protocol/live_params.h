@@ -43,7 +43,7 @@ struct GpuParams {
     params.choice(
         "precision", precision, {kPrecisions.begin(), kPrecisions.end()},
         "in what the networks compute: weights and what layers hand on; the profiles should be of the "
-        "same (below)");
+        "same precision");
     params.integer("threads", threads, 1, 1024,
                    "cpu: threads of each worker; workers x threads should not pass the cores of a host");
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
