@@ -185,8 +185,8 @@ def installation(program, folder):
     return prefix
 
 
-class Pages(unittest.TestCase):
-    """A test for each page, named after it: see below."""
+class Scratch(unittest.TestCase):
+    """A folder to run commands in, `reader`, with the program and this Python on the PATH."""
 
     def setUp(self):
         if "HARNESS_PROGRAM" not in os.environ:
@@ -212,8 +212,14 @@ class Pages(unittest.TestCase):
         return env
 
     def has(self, need):
-        asks = {"torch": [self.program, "list", "models"], "pandas": [sys.executable, "-c", "import h5py, pandas"]}
+        asks = {"torch": [self.program, "list", "models"], "pandas": [sys.executable, "-c", "import h5py, pandas"],
+                "data": ["test", "-d", os.environ.get("HARNESS_DATA", ROOT.parent / "shared/data")],
+                "report": ["test", "-d", ROOT / "build/report-tools"]}
         return subprocess.run(asks[need], capture_output=True, check=False).returncode == 0
+
+
+class Pages(Scratch):
+    """A test for each page, named after it: see below."""
 
     def run_one(self, path):
         text = path.read_text(encoding="utf-8")
