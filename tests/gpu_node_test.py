@@ -17,7 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "ci" / "gpu_node"))
+sys.path[:0] = [str(ROOT / "ci" / folder) for folder in ("gpu_node", "prefix")]
 
 import fetch  # noqa: E402
 import prefix  # noqa: E402
