@@ -67,6 +67,10 @@ def link_libraries(prefix, own):
     for library in sorted(shared_libraries(prefix)):
         if library.name not in own or OF_THE_PREFIX.match(library.name):
             wanted.setdefault(library.name, os.path.relpath(library, folder))
+    for name, target in list(wanted.items()):  # what a package's installation links by the name that programs ask for
+        short = re.match(r".*\.so\.\d+", name)
+        if short and short[0] not in own:
+            wanted.setdefault(short[0], target)
     # What is right stays: programs may be starting with it.
     there = {link.name: os.readlink(link) for link in folder.iterdir()}
     for name in there:
