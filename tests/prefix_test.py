@@ -50,7 +50,7 @@ class Setup(Folder):
         asked.unlink()
         names = fetch.WANTED + ["cmake", "ninja-build", "g++", "ccache", "python3-h5py", "python3-matplotlib", "python3-munkres", "python3-numpy"]
         self.write("p/packages.txt", "".join(f"{name}_1.0_amd64\n" for name in names))
-        for words, env in ((("--prefix", "p"), {}), (("--program",), {"HARNESS_PREFIX": f"{self.folder}/p"})):
+        for words, env in ((("--prefix", "p"), {}), (("--program",), {"HARNESS_SETUP_PREFIX": f"{self.folder}/p"})):
             self.assertEqual(self.run_setup(*words, **env).returncode, 0)
             self.assertFalse(asked.exists())
 
@@ -65,7 +65,7 @@ class Setup(Folder):
             self.assertRegex(done.stderr, f"^ci/setup: .*{text}.*\n$")
         self.program("tools/apt-get", 'case "$*" in *--simulate*) echo "E: Unable to locate package libx" >&2; exit 100 ;; esac')
         done = self.run_setup("--prefix", "p")
-        self.assertEqual((done.returncode, done.stderr), (3, "ci/setup: apt-get --simulate: E: Unable to locate package libx\n"))
+        self.assertEqual((done.returncode, done.stderr), (3, "ci/setup: apt-get install: E: Unable to locate package libx\n"))
 
 
 class Beside(Folder):

@@ -32,13 +32,13 @@ def apt_options(folder):
             "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3"]
 
 
-def apt_get(options, *words):
+def apt_get(options, action, *words):
     """What it prints; Problem with its first complaint."""
-    done = subprocess.run(["apt-get", *options, "-qq", *words], capture_output=True, text=True, check=False,
+    done = subprocess.run(["apt-get", *options, "-qq", action, *words], capture_output=True, text=True, check=False,
                           env=dict(os.environ, LC_ALL="C"))
     if done.returncode != 0:
         complaints = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise Problem(f"apt-get {words[0]}: {next((line for line in complaints if line.startswith('E:')), 'failed')}", 3)
+        raise Problem(f"apt-get {action}: {next((line for line in complaints if line.startswith('E:')), 'failed')}", 3)
     return done.stdout
 
 
@@ -49,7 +49,7 @@ def to_install(simulated):
 
 def lacking(packages, apt):
     """What to download, as apt-get wants it."""
-    found = to_install(apt_get(apt, "--simulate", "--no-install-recommends", "install", *packages))
+    found = to_install(apt_get(apt, "install", "--simulate", "--no-install-recommends", *packages))
     found = {name: version for name, version in found.items() if not NOT_NEEDED.match(name)}
     chosen = [f"{name}={version}" for name, version in found.items()]
     for wanted, pattern in WHOLE:
@@ -114,7 +114,7 @@ def write_environment(prefix):
             value = f"{prefix}/python/bin:{prefix}/bin:{value}"
         rest = f"${{{name}:+:${name}}}" if name in LISTS else ""
         lines.append(f'export {name}="{value}{rest}"')
-    lines.append(f'export HARNESS_PREFIX="{prefix}"')
+    lines.append(f'export HARNESS_SETUP_PREFIX="{prefix}"')
     (prefix / "environment").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -130,13 +130,13 @@ def empty(prefix):
         prefix.mkdir(parents=True)
         (prefix / MARK).touch()
     except OSError as why:
-        raise Problem(f"--prefix: {prefix}: {why.strerror}", 3) from why
+        raise Problem(f"--prefix: found '{prefix}': {why.strerror}", 3) from why
 
 
 def fill(prefix, packages):
     apt = apt_options(prefix / "apt")
     try:
-        apt_get(apt, "update")
+        apt_get(apt, "update", "-o", "APT::Update::Error-Mode=any")
     except Problem as why:  # perhaps of one source of several
         print(f"ci/setup: {why}", file=sys.stderr)
     chosen = lacking(packages, apt)
@@ -163,6 +163,9 @@ def main(words):
     except Problem as problem:
         print(f"ci/setup: {problem}", file=sys.stderr)
         return problem.code
+    except (OSError, subprocess.CalledProcessError) as why:  # a full disk, say
+        print(f"ci/setup: --prefix: {why}", file=sys.stderr)
+        return 3
     return 0
 
 
