@@ -17,7 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "ci" / "gpu_node"))
+sys.path[:0] = [str(ROOT / "ci" / folder) for folder in ("gpu_node", "prefix")]
 
 import fetch  # noqa: E402
 import prefix  # noqa: E402
@@ -107,10 +107,10 @@ class Fetch(Folder):
 class Prefix(Folder):
 
     def test_links_what_the_node_lacks_and_what_must_fit_the_headers(self):
-        for name in ("libsz.so.2", "libcrypto.so.3", "libmpi.so.40", "hdf5/serial/libhdf5.so.103"):
+        for name in ("libsz.so.2", "libcrypto.so.3", "libmpi.so.40", "hdf5/serial/libhdf5.so.103", "libpsm.so.1.16", "libcrypto.so.3.0"):
             self.write(f"usr/lib/x86_64-linux-gnu/{name}")
         folder = prefix.link_libraries(self.folder, {"libcrypto.so.3", "libmpi.so.40"})
-        self.assertEqual(sorted(os.listdir(folder)), ["libhdf5.so.103", "libmpi.so.40", "libsz.so.2"])
+        self.assertEqual(sorted(os.listdir(folder)), ["libcrypto.so.3.0", "libhdf5.so.103", "libmpi.so.40", "libpsm.so.1", "libpsm.so.1.16", "libsz.so.2"])
         self.assertTrue(all((folder / name).exists() for name in os.listdir(folder)))
 
     def test_comes_first_in_the_environment(self):

@@ -9,15 +9,17 @@ import sys
 import time
 from pathlib import Path
 
-import bundle
-import report
-import visit as visits
-from fetch import fetch
-from node import checked_node, identity_of
-from problems import Failed, Problem
-from runner import PASSED, Clock, Shell, State, exit_code, is_done, run_steps, summary
-from sizes import CPU_VISIT, GPU_VISIT
-from steps import STEPS, make_baseline
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "prefix"))
+
+import bundle  # noqa: E402
+import report  # noqa: E402
+import visit as visits  # noqa: E402
+from fetch import fetch  # noqa: E402
+from node import checked_node, identity_of  # noqa: E402
+from problems import Failed, Problem  # noqa: E402
+from runner import PASSED, Clock, Shell, State, exit_code, is_done, run_steps, summary  # noqa: E402
+from sizes import CPU_VISIT, GPU_VISIT  # noqa: E402
+from steps import STEPS, make_baseline  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = [step.name for step in STEPS]

@@ -1,4 +1,4 @@
-"""How a step, or all of ci/gpu-node, ends otherwise than well."""
+"""How a step, or all of a command, ends otherwise than well."""
 
 
 class Problem(Exception):

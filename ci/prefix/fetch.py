@@ -13,17 +13,21 @@ from problems import Problem
 WANTED = ["libhdf5-dev", "libopenmpi-dev", "openmpi-bin", "libtomlplusplus-dev", "libcli11-dev", "libboost-dev", "zlib1g-dev",
           "libssl-dev", "libxxhash-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev", "libprotobuf-dev", "protobuf-compiler"]
 
-# What every node has in a version of its own that must not be mixed with Debian's, and what no program here needs.
-LEFT_OUT = re.compile(
-    r"^(libc6|libc-bin|libc6-dev|libcrypt1|libcrypt-dev|libgcc-s1|gcc.*|g\+\+.*|cpp.*|gfortran.*|lib(gcc|stdc\+\+)-.*-dev|libstdc\+\+6|"
-    r"linux-libc-dev|binutils.*|perl.*|python3.*|debconf.*|dpkg.*|install-info|openssh-client|libjs-.*|javascript-common|"
-    r"ocl-icd-.*|opencl-.*|autotools-dev|libltdl-dev|libnuma-dev|libibverbs-dev|libnl-.*-dev|libevent-dev|libhwloc-dev|libpmix-dev|"
-    r"libsuitesparse-dev|libgmp-dev|libcurl4-openssl-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|passwd|libpam.*|libhwloc-plugins|libsasl2-modules-db|libhdf5-fortran-.*|"
-    r"libhdf5-hl-fortran-.*)$")
+# What every node has in a version of its own that must not be mixed with Debian's.
+COMPILERS = r"gcc.*|g\+\+.*|cpp.*|lib(gcc|stdc\+\+)-.*-dev|libc6-dev|libc-dev-bin|libcrypt-dev|linux-libc-dev|binutils.*"
+OF_THE_NODE = COMPILERS + r"|libc6|libc-bin|libcrypt1|libgcc-s1|libstdc\+\+6|openssh-client|python3.*"
+# What no program here needs.
+NOT_NEEDED = (
+    r"gfortran.*|libgfortran-.*-dev|libhdf5-(hl-)?fortran-.*|perl.*|debconf.*|dpkg.*|install-info|libjs-.*|"
+    r"javascript-common|ocl-icd-.*|opencl-.*|autotools-dev|libltdl-dev|libnuma-dev|libibverbs-dev|libnl-.*-dev|libevent-dev|"
+    r"libhwloc-dev|libpmix-dev|libsuitesparse-dev|libgmp-dev|libcurl4-openssl-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|"
+    r"passwd|libpam.*|libhwloc-plugins|libsasl2-modules-db")
+LEFT_OUT = re.compile(f"^({OF_THE_NODE}|{NOT_NEEDED})$")
 
 PRUNED = ["usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bug",
           "usr/share/doc-base", "usr/share/javascript", "usr/src", "etc", "var"]
-STATIC_LIBRARIES = re.compile(r"^lib(gtest|gtest_main|benchmark|benchmark_main)\.a$")
+# Those of tests, and those that a compiler asks for.
+STATIC_LIBRARIES = re.compile(r"^lib(gtest|gtest_main|benchmark|benchmark_main|gcc|gcc_eh|c_nonshared|mvec|anl|dl|pthread|rt|util)\.a$")
 
 
 def parse_depends(text):
@@ -53,29 +57,30 @@ def parse_depends(text):
     return found
 
 
-def closure(wanted, depends):
+def closure(wanted, depends, left_out=LEFT_OUT):
     """All packages that `wanted` need; `depends` maps a list of packages to parse_depends()."""
     known, next_ones = set(wanted), sorted(wanted)
     while next_ones:
-        needed = {name for names in depends(next_ones).values() for name in names if not LEFT_OUT.match(name)}
+        needed = {name for names in depends(next_ones).values() for name in names if not left_out.match(name)}
         next_ones = sorted(needed - known)
         known |= needed
     return sorted(known)
 
 
-def ask_apt(packages):
+def ask_apt(packages, apt=()):
+    """`apt`: options of apt's tools."""
     options = ["--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks", "--no-replaces", "--no-enhances"]
-    done = subprocess.run(["apt-cache", "depends", *options, *packages], capture_output=True, text=True, check=False,
+    done = subprocess.run(["apt-cache", *apt, "depends", *options, *packages], capture_output=True, text=True, check=False,
                           env=dict(os.environ, LC_ALL="C"))
     if done.returncode != 0:
         raise Problem(f"apt-cache knows not all of {' '.join(packages)}: run apt-get update", 3)
     return parse_depends(done.stdout)
 
 
-def unpack(packages, prefix):
+def unpack(packages, prefix, apt=()):
     downloads = prefix / "debs"
     downloads.mkdir(parents=True)
-    done = subprocess.run(["apt-get", "-o", "APT::Sandbox::User=root", "-qq", "download", *packages], cwd=downloads, check=False)
+    done = subprocess.run(["apt-get", *apt, "-o", "APT::Sandbox::User=root", "-qq", "download", *packages], cwd=downloads, check=False)
     if done.returncode != 0:
         raise Problem("apt-get download failed", 3)
     for package in sorted(downloads.glob("*.deb")):
@@ -96,22 +101,29 @@ def merge(source, target):
             shutil.move(entry, there)
 
 
-def relative_links(prefix):
-    """Links to absolute places point into the prefix where that is there; the others (/etc/alternatives) go."""
+def relative_links(prefix, beside=None):
+    """Links to absolute places point into the prefix where that is there; the others (/etc/alternatives) go. `beside`: the root of
+    the machine, where the prefix holds only what that lacks: links that lead nowhere else lead there."""
     for folder, folders, files in os.walk(prefix):
         for name in folders + files:
             path = Path(folder) / name
-            if not path.is_symlink() or not os.readlink(path).startswith("/"):
+            if not path.is_symlink():
                 continue
-            place = os.readlink(path).lstrip("/")
-            target = prefix / (f"usr/{place}" if place.startswith("lib/") else place)
-            path.unlink()
-            if target.exists():
-                path.symlink_to(os.path.relpath(target, path.parent))
+            link = os.readlink(path)
+            place = os.path.relpath(os.path.normpath(path.parent / link), prefix)  # of a link that leads nowhere
+            if link.startswith("/"):
+                place = link.lstrip("/")
+                target = prefix / (f"usr/{place}" if place.startswith("lib/") else place)
+                path.unlink()
+                if target.exists():
+                    path.symlink_to(os.path.relpath(target, path.parent))
+            if beside and not path.exists() and (beside / place).exists():
+                path.unlink(missing_ok=True)
+                path.symlink_to(beside / place)
 
 
-def tidy(prefix):
-    """Makes of unpacked packages what a compiler and CMake find without being told of Debian's folders."""
+def tidy(prefix, beside=None):
+    """Makes of unpacked packages what a compiler and CMake find without being told of Debian's folders; see relative_links."""
     usr = prefix / "usr"
     if (prefix / "lib").is_dir():
         merge(prefix / "lib", usr / "lib")
@@ -123,12 +135,12 @@ def tidy(prefix):
             library.unlink()
     for compiler in usr.glob("bin/h5*c*"):  # they name Debian's own folders; without them CMake looks for itself
         compiler.unlink()
-    relative_links(prefix)
+    relative_links(prefix, beside)
     for folder in usr.glob("include/*-linux-gnu"):
         merge(folder, usr / "include")
     for name in ("mpicc", "mpirun", "mpiexec"):  # as the packages' installation links them
         link = usr / "bin" / name
-        if not os.path.lexists(link):
+        if not os.path.lexists(link) and (usr / "bin" / f"{name}.openmpi").exists():
             link.symlink_to(f"{name}.openmpi")
 
 

@@ -1,4 +1,5 @@
-"""The environment in which libraries unpacked by `ci/gpu-node fetch` are found, beside what the node has itself."""
+"""The environment in which libraries unpacked by `ci/gpu-node fetch` or `ci/setup --prefix` are found, beside what the machine has
+itself."""
 
 import lzma
 import os
@@ -51,15 +52,25 @@ def own_libraries():
 OF_THE_PREFIX = re.compile(r"^lib(hdf5|mpi|open-|mca_|oshmem|ompi|pmix|tomlplusplus|benchmark|glpk|protobuf|protoc)")
 
 
+def shared_libraries(prefix):
+    """With a version in the name, and those that have none (binutils), which are no links or scripts for a linker."""
+    bare = [path for path in prefix.glob("usr/lib/*-linux-gnu/*.so") if path.is_file() and not path.is_symlink()]
+    return [*prefix.glob("usr/lib/**/*.so.*"), *(path for path in bare if path.read_bytes()[:4] == b"\x7fELF")]
+
+
 def link_libraries(prefix, own):
     """A folder with links to the prefix's libraries that the node lacks. Otherwise the node's own come first, since its
     programs, Python and LibTorch among them, were linked with those."""
     folder = prefix / "libraries"
     folder.mkdir(exist_ok=True)
     wanted = {}
-    for library in sorted(prefix.glob("usr/lib/**/*.so.*")):
+    for library in sorted(shared_libraries(prefix)):
         if library.name not in own or OF_THE_PREFIX.match(library.name):
             wanted.setdefault(library.name, os.path.relpath(library, folder))
+    for name, target in list(wanted.items()):  # what a package's installation links by the name that programs ask for
+        short = re.match(r".*\.so\.\d+", name)
+        if short and short[0] not in own:
+            wanted.setdefault(short[0], target)
     # What is right stays: programs may be starting with it.
     there = {link.name: os.readlink(link) for link in folder.iterdir()}
     for name in there:
