@@ -14,6 +14,7 @@
 #include "systems/pard/pard.h"
 #include "systems/quart/quart.h"
 #include "systems/rag/rag.h"
+#include "systems/reserve/reserve.h"
 #include "systems/shepherd/shepherd.h"
 
 namespace harness {
@@ -68,6 +69,10 @@ std::span<const SystemEntry> all_systems() {
                   "Cocktail's resource manager on a pipeline: whole pipelines by a forecast of the load, and "
                   "by queues (NSDI'22; QUART section 8.1)",
                   make_cocktail},
+      SystemEntry{"reserve",
+                  "reserve, of this project: each request books a place in a batch of every module before it "
+                  "enters",
+                  make_reserve},
   };
   return kSystems;
 }

@@ -133,11 +133,12 @@ TEST_P(Replay, RepeatsEveryDecision) {
     }
     EXPECT_EQ(counts.callbacks, callbacks);
     EXPECT_EQ(counts.decisions, decisions);
-    // Every visit arrived and either ran, by a join, or was dropped or cancelled.
+    // Every visit arrived, unless a router refused it, and either ran, by a join, or was dropped or
+    // cancelled.
     std::uint64_t arrived = 0;
     std::uint64_t batches = 0;
     for (const ModuleTotals& module : record.modules) {
-      arrived += module.arrived;
+      arrived += module.arrived - module.dropped[static_cast<std::size_t>(DropReason::kOverBudget)];
       batches += module.batches;
     }
     EXPECT_GE(callbacks, arrived + 2 * batches);
@@ -164,10 +165,12 @@ TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
   std::vector<Step> steps = steps_of(original);
   const auto starts = [](const Step& step) {
     const auto is_start = [](const Decision& one) {
-      return one.kind == Decision::Kind::kJoin || one.kind == Decision::Kind::kLaunch;
+      return one.kind == Decision::Kind::kJoin || one.kind == Decision::Kind::kLaunch ||
+             one.kind == Decision::Kind::kReport;
     };
     const std::span<const Decision> list = step.decisions.list();
-    return !list.empty() && std::all_of(list.begin(), list.end(), is_start);
+    return !list.empty() && list[0].kind == Decision::Kind::kJoin &&
+           std::all_of(list.begin(), list.end(), is_start);
   };
   std::size_t at = steps.size() / 2;
   while (!starts(steps[at])) ++at;
@@ -178,6 +181,8 @@ TEST_P(Replay, FindsAChangedDecisionWhereItIs) {
     const Decision& decision = steps[at].decisions.list()[i];
     if (decision.kind == Decision::Kind::kJoin)
       changed.join(decision.worker_or_count, decision.visit_or_first);
+    else if (decision.kind == Decision::Kind::kReport)
+      changed.report(steps[at].decisions.values(decision));
     else
       changed.launch(decision.worker_or_count);
   }
@@ -250,9 +255,9 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
     }
   }
   EXPECT_EQ(losses, 2U);
-  // FLEX, DS2 and INFless form batches for free workers alone, which start at once.
+  // FLEX, DS2, INFless and reserve form batches for free workers alone, which start at once.
   const std::string name = GetParam()->name;
-  EXPECT_EQ(visits > 0, name != "shepherd" && name != "ds2" && name != "infless");
+  EXPECT_EQ(visits > 0, name != "shepherd" && name != "ds2" && name != "infless" && name != "reserve");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(testing::every_system()),

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""How near `reserve` comes to the optimum over a grid of conditions (systems/reserve/README.md).
+
+    grid.py draw SEED FOLDER      draws 400 cells of 60 s from the grid: an experiment for each pipeline and trace, and all.toml
+    grid.py judge FOLDER          tables of what their results say, for the page
+
+Nothing is chosen by results: the parameters of `reserve` are its defaults in every cell."""
+
+import random
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CELLS = 400
+PIPELINES = ["tm", "lv", "ga", "da", "da-dynamic"]
+RECORDED = ["wiki", "tweet", "azure"]
+# Shapes beside the recorded ones: (trace, its keys); bursts of so many seconds at six times the rate between them.
+OTHERS = {
+    "step": [{"step_ratio": ratio} for ratio in (2, 4, 8)],
+    "mmpp": [{"mmpp_ratio": 6, "mmpp_high_share": 0.2, "mmpp_high_s": seconds} for seconds in (1, 5, 20)],
+    "poisson": [{}],  # sustained overload
+}
+FACTORS = [1.25, 1.5, 1.75, 1.9, 2, 2.5]
+LOADS = [0.7, 0.9, 1, 1.3, 2, 3]
+OVERLOADS = [4, 5, 6]
+# The best reading of each paper's system, and the variants that do best somewhere.
+SYSTEMS = """
+[[system]]
+name = "reserve"
+
+[[system]]
+name = "reserve"
+variant = "one queue"
+set = { "serving.queue" = "module" }
+
+[[system]]
+name = "pard"
+
+[[system]]
+name = "pard"
+variant = "split"
+params = { estimate = "split" }
+
+[[system]]
+name = "pard"
+variant = "upper"
+params = { downstream_wait = "sum_d" }
+
+[[system]]
+name = "nexus"
+
+[[system]]
+name = "nexus"
+variant = "split"
+params = { budget = "split" }
+
+[[system]]
+name = "clipperpp"
+
+[[system]]
+name = "naive"
+
+[record]
+rows = false
+"""
+HEAD = """# Drawn by grid.py from seed {seed}.
+name = "{name}"
+
+[workload]
+pipelines = "{pipeline}"
+traces = "{trace}"
+seeds = {seed}
+duration_s = 60
+
+[cluster]
+workers = 64
+profiles = "shepherd-v100"
+profile_scale = 3
+"""
+
+
+def draw_cell(dice):
+    """(pipeline, trace, {key: value})"""
+    trace = dice.choice(RECORDED + RECORDED + list(OTHERS))
+    settings = {
+        "planner.sizing_factor": dice.choice(FACTORS),
+        "workload.load": dice.choice(OVERLOADS if trace == "poisson" else LOADS),
+        "serving.commit": dice.choice(["early", "late"]),
+        "serving.dispatch": dice.choice(["round_robin", "least_outstanding"]),
+    }
+    jitter = dice.choice([0, 0.02, 0.1])
+    if jitter:
+        settings |= {"cluster.jitter": "uniform", "cluster.jitter_fraction": jitter}
+    settings |= {f"trace.{trace}.{key}": value for key, value in dice.choice(OTHERS.get(trace, [{}])).items()}
+    if trace in RECORDED and dice.random() < 0.5:
+        settings |= {"planner.workers": "rate", "planner.autoscale": True, "planner.headroom": 1.1, f"trace.{trace}.scale_to": "peak"}
+    return dice.choice(PIPELINES), trace, settings
+
+
+def toml(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def draw(seed, folder):
+    dice = random.Random(seed)
+    drawn = {}
+    for number in range(CELLS):
+        pipeline, trace, settings = draw_cell(dice)
+        drawn.setdefault((pipeline, trace), []).append((number, settings))
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for (pipeline, trace), cells in sorted(drawn.items()):
+        names.append(f"{pipeline}-{trace}")
+        text = HEAD.format(seed=seed, name=names[-1], pipeline=pipeline, trace=trace)
+        for number, settings in cells:
+            text += f'\n[[setting]]\nname = "{number}"\n[setting.set]\n' + "".join(f'"{key}" = {toml(value)}\n' for key, value in settings.items())
+        (folder / f"{names[-1]}.toml").write_text(text + SYSTEMS, encoding="utf-8")
+    (folder / "all.toml").write_text("suite = [" + ", ".join(f'"{name}.toml"' for name in names) + "]\n", encoding="utf-8")
+    print(f"{CELLS} cells in {len(names)} experiments: {folder / 'all.toml'}")
+
+
+def read(folder):
+    """By drawn cell {series: its row of /summary}, and the facts of the cell."""
+    sys.path[:0] = [str(ROOT / "results"), str(ROOT / "results/figures")]
+    from harness_results.file import Results
+    from selection import series_of
+    cells = {}
+    for path in sorted(folder.glob("*.h5")):
+        for cell in Results(path).cells:
+            if cell["status"] == "ok":
+                cells.setdefault((path.stem, cell.parameters["setting"]), {})[series_of(cell)] = cell
+    return cells
+
+
+def share(count, total):
+    return f"{100 * count / total:.1f} %" if total else "-"
+
+
+def quantile(values, at):
+    return sorted(values)[int(at * (len(values) - 1))]
+
+
+def judge(folder):
+    cells = read(folder)
+    series = sorted({name for group in cells.values() for name in group})
+    exact = {key: group for key, group in cells.items() if all(cell["offline_schedule_rps"] > 0 for cell in group.values())}
+    print(f"\n{len(cells)} cells; in {len(exact)} the offline schedule exists.\n")
+    print("| system | at least 99 % of the offline schedule | at least 97 % | least | 5 % quantile | median | share of the upper bound elsewhere: 5 % quantile, median |")
+    print("|---|---|---|---|---|---|---|")
+    for name in series:
+        parts = [group[name]["goodput_rps"] / group[name]["offline_schedule_rps"] for group in exact.values() if name in group]
+        rest = [group[name]["bound_share"] for key, group in cells.items() if key not in exact and name in group]
+        print(f"| {name} | {share(sum(part >= 0.99 for part in parts), len(parts))} | {share(sum(part >= 0.97 for part in parts), len(parts))} | "
+              f"{min(parts):.3f} | {quantile(parts, 0.05):.3f} | {quantile(parts, 0.5):.4f} | {quantile(rest, 0.05):.3f}, {quantile(rest, 0.5):.3f} |")
+    print()
+    for own in [name for name in series if name.startswith("reserve")]:
+        ahead = wasted = counted = 0
+        worst = []
+        for key, group in cells.items():
+            if own not in group:
+                continue
+            best = max((cell["goodput_rps"], name) for name, cell in group.items() if not name.startswith("reserve"))
+            counted += 1
+            ahead += group[own]["goodput_rps"] >= best[0]
+            worst.append((group[own]["goodput_rps"] / best[0], *key, best[1]))
+            wasted += group[own]["invalid_rate"] <= 0.5 * group["pard"]["invalid_rate"]
+        print(f"{own}: ahead of every other system, or equal, in {share(ahead, counted)} of {counted} cells; wasted GPU time at most half of PARD's in "
+              f"{share(wasted, counted)}. Furthest behind: " + "; ".join(f"{part:.3f} of {best} ({stem} {setting})" for part, stem, setting, best in sorted(worst)[:8]))
+
+
+def main(words):
+    if len(words) == 3 and words[0] == "draw" and words[1].isdigit():
+        draw(int(words[1]), Path(words[2]))
+    elif len(words) == 2 and words[0] == "judge":
+        judge(Path(words[1]))
+    else:
+        print(f"grid.py: found '{' '.join(words)}'; allowed: draw SEED FOLDER, or judge FOLDER", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,138 @@
+#include "systems/reserve/admission.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+constexpr double kMarginPerLost = 0.05;  ///< gaps that a lost visit adds to the margin
+constexpr double kLargestGaps = 0.2;     ///< gaps count as at most this share of the time to spare
+constexpr double kLargestMargin = 0.7;   ///< likewise the margin
+constexpr double kStyleGain = 1.01;      ///< another style must admit so much more
+constexpr double kStyleMemory = 0.8;     ///< weight of a state period in the one after it
+
+}  // namespace
+
+void ReserveParams::list(ParamList& params) {
+  params.flag("admission", admission,
+              "a request enters only if a batch of every module has a place for it in time; off: all enter");
+  params.flag("feedback", feedback, "queues report their delay, which corrects the reservations");
+  params.flag("hold", hold,
+              "a batch that is not full starts as late as it can and still end when a full one would; off: "
+              "when its turn comes");
+  params.flag("choose_style", choose_style,
+              "size and spacing of batches are those that would have admitted most of late; off: the "
+              "smallest batches that reach the capacity, evenly spaced");
+  params.number("margin", margin, 0, 100,
+                "requests are to end so much before their deadlines, in times between two batches, summed "
+                "over the longest path; more once visits are lost");
+  params.number("lost_target", lost_target, 0, 1,
+                "the margin grows while a larger share of visits than this is dropped or late behind the "
+                "admission, and shrinks while it is less");
+}
+
+void QueueTurns::on_report(QueueId queue, TimeNs start_ns) { next(queue) = std::max(next(queue), start_ns); }
+
+void QueueTurns::keep(std::span<const QueueView> queues) {
+  if (queues.size() == known_ && queues.back().id == last_) return;
+  known_ = queues.size();
+  last_ = queues.back().id;
+  std::vector<TimeNs> kept(last_ + std::size_t{1}, kNever);
+  for (const QueueView& queue : queues) kept[queue.id] = next(queue.id);
+  next_ns_.swap(kept);
+}
+
+TimeNs QueueTurns::next_ns(TimeNs now) const {
+  const auto first = std::min_element(next_ns_.begin(), next_ns_.end());
+  return first == next_ns_.end() || *first == kNever ? now : std::max(now, *first);
+}
+
+TimeNs& QueueTurns::next(QueueId queue) {
+  if (queue >= next_ns_.size()) next_ns_.resize(queue + 1, kNever);
+  if (next_ns_[queue] == kNever) next_ns_[queue] = 0;  // idle so far
+  return next_ns_[queue];
+}
+
+std::uint32_t QueueTurns::open(TimeNs now, std::span<const QueueView> queues, const BatchShape& shape) {
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 1; i < queues.size(); ++i) {
+    if (next(queues[i].id) < next(queues[best].id)) best = i;
+  }
+  current_ = queues[best].id;
+  start_ns_ = std::max(now, next(current_));
+  next(current_) = start_ns_ + shape.exec_ns;
+  joined_ = 1;
+  return best;
+}
+
+Admission::Admission(const ServingContext& context, const ReserveParams& params)
+    : context_(context), params_(params), turns_(context.pipeline->modules.size()), margin_(params.margin) {}
+
+void Admission::on_plan(const Plan& plan) {
+  plan_ = plan;
+  if (live_.empty()) {
+    for (int style = 0; style < kStyles; ++style) shadows_.emplace_back(context_, plan, style);
+    admitted_.assign(kStyles, 0);
+    const int style = params_.choose_style ? first_style(context_, plan) : 0;
+    live_.push_back(shadows_[static_cast<std::size_t>(style)]);
+  } else {
+    for (Timetable& shadow : shadows_) shadow.set_plan(plan);
+    live_.front().set_plan(plan);
+  }
+  set_margin(margin_);
+}
+
+void Admission::set_margin(double margin) {
+  const Timetable& live = live_.front();
+  const auto spare_ns = static_cast<double>(std::max(TimeNs{0}, context_.slo_ns - live.least_ns()));
+  const double gaps_ns = std::min(static_cast<double>(live.gaps_ns()), kLargestGaps * spare_ns);
+  margin_ = std::max(params_.margin, std::min(margin, kLargestMargin * spare_ns / std::max(1.0, gaps_ns)));
+  margin_ns_ = static_cast<TimeNs>(std::min(margin_ * gaps_ns, kLargestMargin * spare_ns));
+}
+
+bool Admission::admit(TimeNs now, TimeNs deadline_ns) {
+  if (!params_.admission) return true;
+  for (std::size_t style = 0; params_.choose_style && style < shadows_.size(); ++style) {
+    if (shadows_[style].reserve(now, deadline_ns, 0)) admitted_[style] += 1;
+  }
+  return live_.front().reserve(now, deadline_ns, margin_ns_);
+}
+
+std::uint32_t Admission::route(TimeNs now, ModuleId module, std::span<const QueueView> queues) {
+  int workers = 0;
+  for (const QueueView& queue : queues) workers += queue.workers;
+  Timetable& live = live_.front();
+  if (workers > 0 && workers != live.lane(module).workers()) {
+    live.set_workers(module, workers);
+    for (Timetable& shadow : shadows_) shadow.set_workers(module, workers);
+  }
+  if (queues.size() == 1) return 0;
+  turns_[module].keep(queues);
+  return turns_[module].choose(now, queues, live.lane(module).shape(),
+                               [&](int size) { return batch_ns(context_, plan_, module, size); });
+}
+
+void Admission::on_report(ModuleId module, QueueId queue, const QueueReport& report) {
+  if (!params_.feedback) return;
+  TimeNs start_ns = report.start_ns;
+  if (context_.serving.queue == QueueScope::kWorker) {
+    turns_[module].on_report(queue, start_ns);
+    start_ns = turns_[module].next_ns(report.at_ns);
+  }
+  Timetable& live = live_.front();
+  live.set_delay(module, start_ns - live.lane(module).start_at(report.at_ns));
+  set_margin(margin_ + kMarginPerLost * (report.lost - params_.lost_target * report.served));
+}
+
+void Admission::choose_style() {
+  if (!params_.choose_style) return;
+  Timetable& live = live_.front();
+  const auto best = std::max_element(admitted_.begin(), admitted_.end());
+  if (*best > kStyleGain * admitted_[static_cast<std::size_t>(live.style())]) {
+    live = shadows_[static_cast<std::size_t>(best - admitted_.begin())];
+    set_margin(margin_);
+  }
+  for (double& admitted : admitted_) admitted *= kStyleMemory;
+}
+
+}  // namespace harness

@@ -1,0 +1,102 @@
+// Admission by hand: one module, two visits in 30 ms, one worker.
+#include "systems/reserve/admission.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/serving/test_world.h"
+
+namespace harness {
+namespace {
+
+class AdmissionTest : public ::testing::Test {
+ protected:
+  AdmissionTest() {
+    world_.context.serving.queue = QueueScope::kModule;
+    params_.margin = 0;
+    params_.choose_style = false;
+  }
+  Admission admission() {
+    Admission admission(world_.context, params_);
+    admission.on_plan(world_.plan({2}));
+    return admission;
+  }
+  static int admitted(Admission& admission, TimeNs now, TimeNs slo_ns = 100 * kMs) {
+    int count = 0;
+    while (admission.admit(now, now + slo_ns)) ++count;
+    return count;
+  }
+
+  TestWorld world_{{linear_profile(10, 10, 2)}, 100 * kMs, 1};
+  ReserveParams params_;
+};
+
+TEST_F(AdmissionTest, LetsInWhatEndsInTime) {
+  Admission admission = this->admission();
+  EXPECT_EQ(admitted(admission, 0), 6) << "batches from 0, 30 and 60";
+  EXPECT_EQ(admitted(admission, 29 * kMs), 2) << "one more, from 90 to 120";
+}
+
+TEST_F(AdmissionTest, WithoutItLetsAllIn) {
+  params_.admission = false;
+  Admission admission = this->admission();
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(admission.admit(0, 100 * kMs));
+}
+
+TEST_F(AdmissionTest, BelievesAQueueThatIsLate) {
+  Admission admission = this->admission();
+  EXPECT_EQ(admitted(admission, 0), 6);
+  // By the timetable one more would start at 90.
+  admission.on_report(0, 0, {10 * kMs, 90 * kMs + 21 * kMs, 0, 2});
+  EXPECT_EQ(admitted(admission, 40 * kMs), 0) << "90 + 21 + 30 is too late for 140";
+  admission.on_report(0, 0, {41 * kMs, 90 * kMs, 0, 2});
+  EXPECT_EQ(admitted(admission, 41 * kMs), 2) << "on time again";
+}
+
+TEST_F(AdmissionTest, IgnoresReportsWithoutFeedback) {
+  params_.feedback = false;
+  Admission admission = this->admission();
+  admission.on_report(0, 0, {0, 90 * kMs, 10, 2});
+  EXPECT_EQ(admitted(admission, 0), 6);
+}
+
+TEST_F(AdmissionTest, KeepsMoreMarginWhileVisitsAreLost) {
+  Admission admission = this->admission();
+  // 70 ms to spare; a gap counts as 14. Each lost visit adds a twentieth of that, 0.7 ms.
+  admission.on_report(0, 0, {0, 0, 14, 0});
+  EXPECT_EQ(admitted(admission, 0), 6) << "9.8 ms: the third batch ends at 90, 10 before the deadline";
+  admission.on_report(0, 0, {0, 90 * kMs, 1, 0});
+  EXPECT_EQ(admitted(admission, 200 * kMs), 4) << "10.5 ms";
+  admission.on_report(0, 0, {200 * kMs, 260 * kMs, 0, 20000});
+  EXPECT_EQ(admitted(admission, 400 * kMs), 6) << "20,000 served and none lost: forgiven";
+}
+
+TEST(QueueTurns, FillsOneQueueAfterTheOther) {
+  QueueTurns turns;
+  const std::vector<QueueView> queues = {{3}, {5}};
+  turns.keep(queues);
+  const auto latency_ns = [](int size) { return (10 + 10 * size) * kMs; };
+  const BatchShape shape{2, 30 * kMs, true};
+  const auto choose = [&](TimeNs now_ms) { return turns.choose(now_ms * kMs, queues, shape, latency_ns); };
+  EXPECT_EQ(choose(0), 0u);
+  EXPECT_EQ(choose(0), 0u) << "a batch of two from 0 ends at 30";
+  EXPECT_EQ(choose(0), 1u) << "the first is full";
+  EXPECT_EQ(choose(1), 0u) << "two from 1 would end after 30, so the batch of one goes alone; 0 is free next";
+  turns.on_report(3, 90 * kMs);
+  EXPECT_EQ(choose(40), 1u) << "the first is late";
+  EXPECT_EQ(turns.next_ns(40 * kMs), 70 * kMs);
+}
+
+TEST(QueueTurns, ForgetsQueuesThatAreGone) {
+  QueueTurns turns;
+  const BatchShape shape{1, 30 * kMs, true};
+  const auto latency_ns = [](int) { return 30 * kMs; };
+  const std::vector<QueueView> two = {{3}, {5}};
+  turns.keep(two);
+  turns.choose(0, two, shape, latency_ns);
+  const std::vector<QueueView> one = {{3}};
+  turns.keep(one);
+  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "the idle one does not count any more";
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,128 @@
+#include "systems/reserve/slot_policy.h"
+
+namespace harness {
+namespace {
+
+/// The longest path behind a module, by what each takes.
+TimeNs longest_behind(const Pipeline& pipeline, ModuleId module, const std::vector<TimeNs>& takes_ns) {
+  std::vector<TimeNs> after_ns(pipeline.modules.size(), 0);
+  for (std::size_t m = pipeline.modules.size(); m-- > 0;) {
+    for (const ModuleId sub : pipeline.modules[m].subs) {
+      after_ns[m] = std::max(after_ns[m], after_ns[sub] + takes_ns[sub]);
+    }
+  }
+  return after_ns[module];
+}
+
+}  // namespace
+
+void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
+  plan_ = plan;
+  if (style_ < 0) style_ = params_.choose_style ? first_style(context_, plan) : 0;
+  set_style(style_);
+}
+
+void SlotPolicy::set_style(int style) {
+  style_ = style;
+  const std::vector<BatchShape> shapes = batch_shapes(context_, plan_, style);
+  shape_ = shapes[module_];
+  std::vector<TimeNs> reserved_ns;
+  std::vector<TimeNs> least_ns;
+  for (ModuleId m = 0; m < shapes.size(); ++m) {
+    reserved_ns.push_back(shapes[m].exec_ns);
+    least_ns.push_back(harness::batch_ns(context_, plan_, m, 1));
+  }
+  after_ns_ = longest_behind(*context_.pipeline, module_, reserved_ns);
+  least_after_ns_ = longest_behind(*context_.pipeline, module_, least_ns);
+  is_last_ = context_.pipeline->modules[module_].subs.empty();
+  batch_ns_.assign(1, 0);
+  for (int size = 1; size <= shape_.size; ++size) {
+    batch_ns_.push_back(std::max(batch_ns_.back(), harness::batch_ns(context_, plan_, module_, size)));
+  }
+}
+
+void SlotPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {
+  const int style = static_cast<int>(state[0]);
+  if (module == module_ && style != style_) set_style(style);
+}
+
+bool SlotPolicy::erase(VisitId id) {
+  const std::span<const Visit> visits = queue_.visits();
+  const auto at =
+      std::find_if(visits.begin(), visits.end(), [id](const Visit& visit) { return visit.id == id; });
+  if (at == visits.end()) return false;
+  queue_.erase(static_cast<std::size_t>(at - visits.begin()), 1);
+  return true;
+}
+
+TimeNs SlotPolicy::start_at(TimeNs now, int room, Decisions&) {
+  if (!has_turn_) {
+    has_turn_ = true;
+    // Turns that fell behind, because batches took longer, are made up for; by one batch at most.
+    turn_ns_ = std::max(
+        {queue_.front().arrived_ns, now - shape_.exec_ns, last_turn_ns_ + shape_.spacing_ns(workers_)});
+  }
+  if (!params_.hold) return std::max(now, turn_ns_);
+  const TimeNs end_ns = std::min(turn_ns_ + shape_.exec_ns, queue_.front().deadline_ns - after_ns_);
+  return std::max({now, turn_ns_, end_ns - batch_ns(next_size(room))});
+}
+
+int SlotPolicy::fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
+  Worker& runs = worker(slot.worker);
+  runs.deadlines_ns.clear();
+  const TimeNs needs_ns = batch_ns(next_size(slot.room)) + least_after_ns_;
+  const std::span<const Visit> visits = queue_.visits();
+  std::size_t taken = 0;
+  int joined = 0;
+  for (; joined < slot.room && taken < visits.size(); ++taken) {
+    const Visit& visit = visits[taken];
+    if (slot.start_ns + needs_ns > visit.deadline_ns) {
+      out.drop(visit.id, DropReason::kEstimatedLate);
+      ++lost_;
+    } else {
+      out.join(slot.worker, visit.id);
+      if (is_last_) runs.deadlines_ns.push_back(visit.deadline_ns);
+      ++joined;
+    }
+  }
+  queue_.erase(0, taken);
+  if (joined == 0) return 0;
+  last_turn_ns_ = turn_ns_;
+  has_turn_ = false;
+  runs.end_ns = slot.start_ns + batch_ns(joined);
+  report(now, joined, out);
+  return joined;
+}
+
+void SlotPolicy::report(TimeNs now, int served, Decisions& out) {
+  TimeNs free_ns = now;
+  if (static_cast<int>(served_by_.size()) >= workers_) {
+    free_ns = kNever;
+    for (const Worker& one : served_by_) free_ns = std::min(free_ns, one.end_ns);
+  }
+  const TimeNs batches_ahead = static_cast<TimeNs>(queue_.size()) / shape_.size;
+  const TimeNs start_ns = std::max({now, last_turn_ns_ + shape_.spacing_ns(workers_), free_ns}) +
+                          batches_ahead * (shape_.exec_ns / workers_);
+  const double values[] = {static_cast<double>(now), static_cast<double>(start_ns),
+                           static_cast<double>(lost_), static_cast<double>(served)};
+  out.report(values);
+  lost_ = 0;
+}
+
+SlotPolicy::Worker& SlotPolicy::worker(WorkerId id) {
+  for (Worker& one : served_by_) {
+    if (one.id == id) return one;
+  }
+  return served_by_.emplace_back(Worker{id, 0, {}});
+}
+
+void SlotPolicy::on_lost(WorkerId id) {
+  std::erase_if(served_by_, [id](const Worker& one) { return one.id == id; });
+}
+
+void SlotPolicy::on_done(TimeNs now, const BatchView& batch) {
+  if (!is_last_) return;
+  for (const TimeNs deadline_ns : worker(batch.worker).deadlines_ns) lost_ += now > deadline_ns ? 1 : 0;
+}
+
+}  // namespace harness

@@ -1,0 +1,78 @@
+// A queue of `reserve`: which visits make a batch, and when it starts. BatchingScheduler says when it is
+// asked for what.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/deadline_queue.h"
+#include "systems/reserve/admission.h"
+
+namespace harness {
+
+/// Earliest deadline first. A batch has its turn one spacing after the one before it, and ends when a full
+/// one that started then would. If it is not full it starts as late as it can, so that more may join; sooner
+/// if its first visit would be late otherwise. A visit that cannot end in time is dropped when its turn
+/// comes.
+class SlotPolicy {
+ public:
+  SlotPolicy(const ServingContext& context, ModuleId module, const ReserveParams& params)
+      : context_(context), module_(module), params_(params) {}
+
+  void on_plan(TimeNs now, const Plan& plan);
+  void start(TimeNs, Decisions&) {}
+  void push(TimeNs, const Visit& visit) {
+    if (queue_.empty()) has_turn_ = false;
+    queue_.insert(visit);
+  }
+  bool erase(VisitId id);
+  bool empty() const { return queue_.empty(); }
+  bool waits() const { return true; }
+  int batch_limit() const { return shape_.size; }
+  void on_workers(int workers) { workers_ = std::max(1, workers); }
+  TimeNs start_at(TimeNs now, int room, Decisions& out);
+  int fill(TimeNs now, const BatchSlot& slot, Decisions& out);
+  void on_lost(WorkerId worker);
+  void on_started(TimeNs, const BatchView&) {}
+  void on_done(TimeNs now, const BatchView& batch);
+  void on_state(TimeNs now, ModuleId module, std::span<const double> state);
+  void on_timer(TimeNs, Decisions&) {}
+
+ private:
+  struct Worker {
+    WorkerId id = 0;
+    TimeNs end_ns = 0;                 ///< expected, of its last batch
+    std::vector<TimeNs> deadlines_ns;  ///< of that batch's visits, at a last module
+  };
+
+  void set_style(int style);
+  Worker& worker(WorkerId id);
+  /// Of a batch of `size`.
+  TimeNs batch_ns(int size) const { return batch_ns_[static_cast<std::size_t>(size)]; }
+  int next_size(int room) const {
+    return static_cast<int>(std::min({queue_.size(), static_cast<std::size_t>(room), batch_ns_.size() - 1}));
+  }
+  void report(TimeNs now, int served, Decisions& out);
+
+  const ServingContext& context_;
+  ModuleId module_;
+  const ReserveParams& params_;
+  Plan plan_;
+  int style_ = -1;  ///< none yet
+  BatchShape shape_;
+  std::vector<TimeNs> batch_ns_;  ///< by size, from 0 on; grows with it
+  TimeNs after_ns_ = 0;           ///< longest path behind the module, as it is reserved
+  TimeNs least_after_ns_ = 0;     ///< likewise, of batches of one
+  bool is_last_ = false;
+  int workers_ = 1;
+  bool has_turn_ = false;  ///< the next batch knows its turn
+  TimeNs turn_ns_ = 0;
+  TimeNs last_turn_ns_ = -(TimeNs{1} << 60);
+  int lost_ = 0;  ///< since the last report
+  std::vector<Worker> served_by_;
+  DeadlineQueue<Visit> queue_;
+};
+
+}  // namespace harness

@@ -1,0 +1,126 @@
+// A timetable of batches: each request reserves a place in a batch of every module before it enters, as in
+// the offline schedule of harness/engine/bounds, but with what is known when it comes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "harness/serving/context.h"
+#include "harness/serving/plan.h"
+
+namespace harness {
+
+/// The batches of one module in a timetable.
+struct BatchShape {
+  int size = 1;
+  TimeNs exec_ns = 0;  ///< what is reserved for each, however many visits come: the longest up to that size
+  bool evenly = true;  ///< batches start evenly spaced over the workers, or as soon as one is free
+
+  TimeNs spacing_ns(int workers) const { return evenly ? (exec_ns + workers - 1) / workers : 0; }
+};
+
+/// Ways to form batches. Full, evenly spaced ones carry most; with few workers and little time to spare
+/// shorter batches lose less by waiting.
+inline constexpr int kStyles = 5;
+
+/// By module, for the workers of the plan. `style`: 0 to kStyles - 1.
+std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan, int style);
+
+/// What a batch of `size` takes there; of services other than batches, what is planned.
+TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module, int size);
+
+/// The batches of one module, in the order of their starts. Requests reserve in the order in which they are
+/// sent and get ready in nearly that order, so only the newest batch can have room for the next.
+class Lane {
+ public:
+  struct Place {
+    TimeNs ready_ns = 0;
+    TimeNs start_ns = 0;
+    bool opens = false;  ///< a new batch
+  };
+
+  void set(const BatchShape& shape, int workers);
+  /// Where a visit that is ready at `ready_ns` would run.
+  Place find(TimeNs ready_ns) const;
+  /// `share`: how many visits a request makes here on average.
+  void reserve(const Place& place, double share);
+  /// When one more visit that came at `at_ns` would start, had only those been there that were to come by
+  /// then.
+  TimeNs start_at(TimeNs at_ns) const;
+
+  const BatchShape& shape() const { return shape_; }
+  int workers() const { return workers_; }
+
+ private:
+  static constexpr TimeNs kLongAgo = -(TimeNs{1} << 60);
+  static constexpr std::size_t kFewest = 64;
+
+  struct Batch {
+    TimeNs first_ready_ns = kLongAgo;
+    TimeNs start_ns = kLongAgo;
+    double taken = 0;  ///< visits in it
+  };
+
+  /// The newest has number 0.
+  const Batch& batch(std::size_t back) const { return batches_[(newest_ - back) & (batches_.size() - 1)]; }
+  bool has_room(const Batch& batch) const {
+    constexpr double kRounding = 1e-9;  // of sums of shares
+    return batch.taken + kRounding < shape_.size;
+  }
+  /// The least start of the batch behind that number: its turn, and a worker that is free.
+  TimeNs next_start_ns(std::size_t back) const {
+    const TimeNs free_ns = batch(back + static_cast<std::size_t>(workers_ - 1)).start_ns + shape_.exec_ns;
+    return std::max(batch(back).start_ns + spacing_ns_, free_ns);
+  }
+
+  BatchShape shape_;
+  int workers_ = 1;
+  TimeNs spacing_ns_ = 0;
+  std::vector<Batch> batches_ = std::vector<Batch>(kFewest);  ///< a ring, its size a power of two
+  std::size_t newest_ = 0;
+};
+
+/// The lanes of a pipeline.
+class Timetable {
+ public:
+  Timetable(const ServingContext& context, const Plan& plan, int style);
+
+  /// Reserves in every module for a request that enters at `now`. False, and nothing is reserved, where it
+  /// would end later than `margin_ns` before its deadline. One that may take several routes must find a place
+  /// on each, and reserves its mean number of visits.
+  bool reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns);
+
+  void set_plan(const Plan& plan);
+  /// Those that serve now; the plan may count others that still start.
+  void set_workers(ModuleId module, int workers);
+  /// Batches of the module really start so much later than its lane says.
+  void set_delay(ModuleId module, TimeNs delay_ns) { delays_ns_[module] = delay_ns; }
+
+  const Lane& lane(ModuleId module) const { return lanes_[module]; }
+  int style() const { return style_; }
+  /// The longest path without waiting.
+  TimeNs least_ns() const { return least_ns_; }
+  /// The times from one batch to the next, summed over the longest path: by so much may a request be late
+  /// where the batches that really form differ by one from those reserved.
+  TimeNs gaps_ns() const { return gaps_ns_; }
+
+ private:
+  void measure();
+
+  const ServingContext* context_;
+  int style_;
+  std::vector<double> shares_;  ///< by module, as all below
+  std::vector<Lane> lanes_;
+  std::vector<TimeNs> delays_ns_;
+  std::vector<TimeNs> after_ns_;     ///< longest path behind the module, without waiting
+  std::vector<Lane::Place> places_;  ///< of the request at hand
+  std::vector<TimeNs> ends_ns_;      ///< likewise
+  TimeNs least_ns_ = 0;
+  TimeNs gaps_ns_ = 0;
+};
+
+/// The style whose timetable admits most of a short, even overload: the one to begin with.
+int first_style(const ServingContext& context, const Plan& plan);
+
+}  // namespace harness
