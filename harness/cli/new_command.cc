@@ -171,8 +171,7 @@ void new_system_out_of_tree(const NewOptions& options) {
     files.push_back({folder + "/" + file, template_text("out-of-tree/" + std::string(file), options.name)});
   write_new(files);
   print_text(
-      "\nNext, where harness is installed at PREFIX (cmake --install build/release --prefix PREFIX):\n  cd " +
-      folder +
+      "\nNext, where harness is installed at PREFIX (ci/install PREFIX):\n  cd " + folder +
       "\n  cmake -B build -S . -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build && ctest --test-dir build\n"
       "  PREFIX/bin/harness experiment.toml\n");
 }

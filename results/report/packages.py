@@ -19,5 +19,5 @@ def package(module, requirement, use, before=""):
     try:
         return importlib.import_module(module)
     except ImportError as missing:
-        raise NotInstalled(f"{use} the Python package {requirement.partition('==')[0]} ({missing}): {before}"
+        raise NotInstalled(f"{use} the Python package {requirement.partition('==')[0]} ({missing}): ci/setup installs it, or {before}"
                            f"{sys.executable} -m pip install --no-deps --target {TOOLS} {requirement}") from missing
