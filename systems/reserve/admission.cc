@@ -1,6 +1,7 @@
 #include "systems/reserve/admission.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -69,16 +70,22 @@ Admission::Admission(const ServingContext& context, const ReserveParams& params)
     : context_(context), params_(params), turns_(context.pipeline->modules.size()), margin_(params.margin) {}
 
 void Admission::on_plan(const Plan& plan) {
-  plan_ = plan;
+  const Plan before = std::exchange(plan_, plan);
   if (live_.empty()) {
     for (int style = 0; style < kStyles; ++style) shadows_.emplace_back(context_, plan, style);
     admitted_.assign(kStyles, 0);
     const int style = params_.choose_style ? first_style(context_, plan) : 0;
     live_.push_back(shadows_[static_cast<std::size_t>(style)]);
-  } else {
-    for (Timetable& shadow : shadows_) shadow.set_plan(plan);
-    live_.front().set_plan(plan);
+    set_margin(margin_);
+    return;
   }
+  for (std::size_t m = 0; m < plan_.modules.size(); ++m) plan_.modules[m].workers = before.modules[m].workers;
+  set_plan();
+}
+
+void Admission::set_plan() {
+  for (Timetable& shadow : shadows_) shadow.set_plan(plan_);
+  live_.front().set_plan(plan_);
   set_margin(margin_);
 }
 
@@ -101,14 +108,13 @@ bool Admission::admit(TimeNs now, TimeNs deadline_ns) {
 std::uint32_t Admission::route(TimeNs now, ModuleId module, std::span<const QueueView> queues) {
   int workers = 0;
   for (const QueueView& queue : queues) workers += queue.workers;
-  Timetable& live = live_.front();
-  if (workers > 0 && workers != live.lane(module).workers()) {
-    live.set_workers(module, workers);
-    for (Timetable& shadow : shadows_) shadow.set_workers(module, workers);
+  if (workers > 0 && workers != plan_.modules[module].workers) {
+    plan_.modules[module].workers = workers;
+    set_plan();
   }
   if (queues.size() == 1) return 0;
   turns_[module].keep(queues);
-  return turns_[module].choose(now, queues, live.lane(module).shape(),
+  return turns_[module].choose(now, queues, shape(module),
                                [&](int size) { return batch_ns(context_, plan_, module, size); });
 }
 
@@ -120,7 +126,7 @@ void Admission::on_report(ModuleId module, QueueId queue, const QueueReport& rep
     start_ns = turns_[module].next_ns(report.at_ns);
   }
   Timetable& live = live_.front();
-  live.set_delay(module, start_ns - live.lane(module).start_at(report.at_ns));
+  live.set_delay(module, std::max(TimeNs{0}, start_ns - live.lane(module).start_at(report.at_ns)));
   set_margin(margin_ + kMarginPerLost * (report.lost - params_.lost_target * report.served));
 }
 

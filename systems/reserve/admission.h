@@ -80,15 +80,18 @@ class Admission {
   void on_report(ModuleId module, QueueId queue, const QueueReport& report);
   /// Once a state period: the style from now on is that whose shadow admitted most.
   void choose_style();
-  int style() const { return live_.front().style(); }
+  /// How the module's queues form batches now.
+  const BatchShape& shape(ModuleId module) const { return live_.front().lane(module).shape(); }
+  TimeNs after_ns(ModuleId module) const { return live_.front().after_ns(module); }
   const ServingContext* context() const { return &context_; }
 
  private:
   void set_margin(double margin);
+  void set_plan();
 
   const ServingContext& context_;
   const ReserveParams& params_;
-  Plan plan_;
+  Plan plan_;                       ///< with the workers that serve now
   std::vector<Timetable> shadows_;  ///< by style: what it would admit, if all went as reserved
   std::vector<double> admitted_;    ///< by style, of late
   std::vector<Timetable> live_;     ///< one: of the style in force, corrected by reports; none before a plan

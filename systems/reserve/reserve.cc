@@ -1,5 +1,7 @@
 #include "systems/reserve/reserve.h"
 
+#include <array>
+
 #include "systems/reserve/admission.h"
 #include "systems/reserve/slot_policy.h"
 
@@ -31,7 +33,7 @@ class ReserveRouter final : public Router {
   std::shared_ptr<Admission> admission_;
 };
 
-/// Takes the queues' reports to the admission, and tells the queues in which style they form batches.
+/// Takes the queues' reports to the admission, and tells the queues how to form batches when that changes.
 class ReserveController final : public Controller {
  public:
   ReserveController(const ServingContext& context, ModuleId module, std::shared_ptr<Admission> admission)
@@ -40,22 +42,32 @@ class ReserveController final : public Controller {
         admission_(std::move(admission)) {}
 
   void on_plan(TimeNs, const Plan&) override {}
-  void on_report(TimeNs, QueueId queue, std::span<const double> values, Publication&) override {
-    admission_->on_report(
-        module_, queue,
-        {static_cast<TimeNs>(values[0]), static_cast<TimeNs>(values[1]), values[2], values[3]});
+  void on_report(TimeNs, QueueId queue, std::span<const double> values, Publication& out) override {
+    const QueueReport report{static_cast<TimeNs>(values[0]), static_cast<TimeNs>(values[1]), values[2],
+                             values[3]};
+    admission_->on_report(module_, queue, report);
+    tell(out);
   }
   void on_period(TimeNs, Publication& out) override {
     if (is_entry_) admission_->choose_style();
-    const double style[] = {static_cast<double>(admission_->style())};
-    out.publish(style);
+    tell(out);
   }
   void on_state(TimeNs, ModuleId, std::span<const double>, Publication&) override {}
 
  private:
+  void tell(Publication& out) {
+    const BatchShape& shape = admission_->shape(module_);
+    const std::array<double, 3> state = {static_cast<double>(shape.size), shape.evenly ? 1.0 : 0.0,
+                                         static_cast<double>(admission_->after_ns(module_))};
+    if (state == told_) return;
+    told_ = state;
+    out.publish(state);
+  }
+
   ModuleId module_;
   bool is_entry_;
   std::shared_ptr<Admission> admission_;
+  std::array<double, 3> told_ = {};
 };
 
 class Reserve final : public System {

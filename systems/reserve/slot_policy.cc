@@ -17,33 +17,35 @@ TimeNs longest_behind(const Pipeline& pipeline, ModuleId module, const std::vect
 }  // namespace
 
 void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
+  const bool first = plan_.modules.empty();
   plan_ = plan;
-  if (style_ < 0) style_ = params_.choose_style ? first_style(context_, plan) : 0;
-  set_style(style_);
-}
-
-void SlotPolicy::set_style(int style) {
-  style_ = style;
-  const std::vector<BatchShape> shapes = batch_shapes(context_, plan_, style);
-  shape_ = shapes[module_];
-  std::vector<TimeNs> reserved_ns;
   std::vector<TimeNs> least_ns;
-  for (ModuleId m = 0; m < shapes.size(); ++m) {
-    reserved_ns.push_back(shapes[m].exec_ns);
-    least_ns.push_back(harness::batch_ns(context_, plan_, m, 1));
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    least_ns.push_back(harness::batch_ns(context_, plan, m, 1));
   }
-  after_ns_ = longest_behind(*context_.pipeline, module_, reserved_ns);
   least_after_ns_ = longest_behind(*context_.pipeline, module_, least_ns);
   is_last_ = context_.pipeline->modules[module_].subs.empty();
-  batch_ns_.assign(1, 0);
-  for (int size = 1; size <= shape_.size; ++size) {
-    batch_ns_.push_back(std::max(batch_ns_.back(), harness::batch_ns(context_, plan_, module_, size)));
+  if (!first) {
+    set_shape(shape_.size, shape_.evenly);
+    return;
   }
+  const Timetable timetable(context_, plan, params_.choose_style ? first_style(context_, plan) : 0);
+  after_ns_ = timetable.after_ns(module_);
+  set_shape(timetable.lane(module_).shape().size, timetable.lane(module_).shape().evenly);
+}
+
+void SlotPolicy::set_shape(int size, bool evenly) {
+  batch_ns_.assign(1, 0);
+  for (int b = 1; b <= size; ++b) {
+    batch_ns_.push_back(std::max(batch_ns_.back(), harness::batch_ns(context_, plan_, module_, b)));
+  }
+  shape_ = {size, batch_ns_.back(), evenly};
 }
 
 void SlotPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {
-  const int style = static_cast<int>(state[0]);
-  if (module == module_ && style != style_) set_style(style);
+  if (module != module_) return;
+  after_ns_ = static_cast<TimeNs>(state[2]);
+  set_shape(static_cast<int>(state[0]), state[1] > 0);
 }
 
 bool SlotPolicy::erase(VisitId id) {

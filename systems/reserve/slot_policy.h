@@ -47,7 +47,7 @@ class SlotPolicy {
     std::vector<TimeNs> deadlines_ns;  ///< of that batch's visits, at a last module
   };
 
-  void set_style(int style);
+  void set_shape(int size, bool evenly);
   Worker& worker(WorkerId id);
   /// Of a batch of `size`.
   TimeNs batch_ns(int size) const { return batch_ns_[static_cast<std::size_t>(size)]; }
@@ -60,7 +60,6 @@ class SlotPolicy {
   ModuleId module_;
   const ReserveParams& params_;
   Plan plan_;
-  int style_ = -1;  ///< none yet
   BatchShape shape_;
   std::vector<TimeNs> batch_ns_;  ///< by size, from 0 on; grows with it
   TimeNs after_ns_ = 0;           ///< longest path behind the module, as it is reserved

@@ -132,12 +132,6 @@ void Timetable::set_plan(const Plan& plan) {
   measure();
 }
 
-void Timetable::set_workers(ModuleId module, int workers) {
-  if (workers == lanes_[module].workers()) return;
-  lanes_[module].set(lanes_[module].shape(), workers);
-  measure();
-}
-
 void Timetable::measure() {
   const std::vector<Module>& modules = context_->pipeline->modules;
   std::vector<TimeNs> gaps_ns(modules.size(), 0);

@@ -91,13 +91,14 @@ class Timetable {
   /// on each, and reserves its mean number of visits.
   bool reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns);
 
+  /// Of a plan whose workers are those that serve now: a plan counts others, too, that still start.
   void set_plan(const Plan& plan);
-  /// Those that serve now; the plan may count others that still start.
-  void set_workers(ModuleId module, int workers);
   /// Batches of the module really start so much later than its lane says.
   void set_delay(ModuleId module, TimeNs delay_ns) { delays_ns_[module] = delay_ns; }
 
   const Lane& lane(ModuleId module) const { return lanes_[module]; }
+  /// The longest path behind the module, without waiting.
+  TimeNs after_ns(ModuleId module) const { return after_ns_[module]; }
   int style() const { return style_; }
   /// The longest path without waiting.
   TimeNs least_ns() const { return least_ns_; }
@@ -113,7 +114,7 @@ class Timetable {
   std::vector<double> shares_;  ///< by module, as all below
   std::vector<Lane> lanes_;
   std::vector<TimeNs> delays_ns_;
-  std::vector<TimeNs> after_ns_;     ///< longest path behind the module, without waiting
+  std::vector<TimeNs> after_ns_;
   std::vector<Lane::Place> places_;  ///< of the request at hand
   std::vector<TimeNs> ends_ns_;      ///< likewise
   TimeNs least_ns_ = 0;

@@ -102,7 +102,7 @@ TEST_F(TimetableTest, CountsADelayOfAModuleAndWorkersThatAreGone) {
   timetable_.set_delay(1, 20 * kMs + 1);
   EXPECT_FALSE(reserve());
   timetable_.set_delay(1, 0);
-  timetable_.set_workers(0, 1);
+  timetable_.set_plan(with_workers(plan_, {1, 1}));
   EXPECT_TRUE(reserve()) << "the place that is left";
   EXPECT_FALSE(reserve()) << "one worker starts its next batch at 30";
 }
