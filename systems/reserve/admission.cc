@@ -9,8 +9,6 @@ namespace {
 constexpr double kMarginPerLost = 0.05;  ///< gaps that a lost visit adds to the margin
 constexpr double kLargestGaps = 0.2;     ///< gaps count as at most this share of the time to spare
 constexpr double kLargestMargin = 0.7;   ///< likewise the margin
-constexpr double kStyleGain = 1.01;      ///< another style must admit so much more
-constexpr double kStyleMemory = 0.8;     ///< weight of a state period in the one after it
 
 }  // namespace
 
@@ -21,9 +19,6 @@ void ReserveParams::list(ParamList& params) {
   params.flag("hold", hold,
               "a batch that is not full starts as late as it can and still end when a full one would; off: "
               "when its turn comes");
-  params.flag("choose_style", choose_style,
-              "size and spacing of batches are those that would have admitted most of late; off: the "
-              "smallest batches that reach the capacity, evenly spaced");
   params.number("margin", margin, 0, 100,
                 "requests are to end so much before their deadlines, in times between two batches, summed "
                 "over the longest path; more once visits are lost");
@@ -71,11 +66,8 @@ Admission::Admission(const ServingContext& context, const ReserveParams& params)
 
 void Admission::on_plan(const Plan& plan) {
   const Plan before = std::exchange(plan_, plan);
-  if (live_.empty()) {
-    for (int style = 0; style < kStyles; ++style) shadows_.emplace_back(context_, plan, style);
-    admitted_.assign(kStyles, 0);
-    const int style = params_.choose_style ? first_style(context_, plan) : 0;
-    live_.push_back(shadows_[static_cast<std::size_t>(style)]);
+  if (!timetable_) {
+    timetable_.emplace(context_, plan);
     set_margin(margin_);
     return;
   }
@@ -84,25 +76,19 @@ void Admission::on_plan(const Plan& plan) {
 }
 
 void Admission::set_plan() {
-  for (Timetable& shadow : shadows_) shadow.set_plan(plan_);
-  live_.front().set_plan(plan_);
+  timetable_->set_plan(plan_);
   set_margin(margin_);
 }
 
 void Admission::set_margin(double margin) {
-  const Timetable& live = live_.front();
-  const auto spare_ns = static_cast<double>(std::max(TimeNs{0}, context_.slo_ns - live.least_ns()));
-  const double gaps_ns = std::min(static_cast<double>(live.gaps_ns()), kLargestGaps * spare_ns);
+  const auto spare_ns = static_cast<double>(std::max(TimeNs{0}, context_.slo_ns - timetable_->least_ns()));
+  const double gaps_ns = std::min(static_cast<double>(timetable_->gaps_ns()), kLargestGaps * spare_ns);
   margin_ = std::max(params_.margin, std::min(margin, kLargestMargin * spare_ns / std::max(1.0, gaps_ns)));
   margin_ns_ = static_cast<TimeNs>(std::min(margin_ * gaps_ns, kLargestMargin * spare_ns));
 }
 
 bool Admission::admit(TimeNs now, TimeNs deadline_ns) {
-  if (!params_.admission) return true;
-  for (std::size_t style = 0; params_.choose_style && style < shadows_.size(); ++style) {
-    if (shadows_[style].reserve(now, deadline_ns, 0)) admitted_[style] += 1;
-  }
-  return live_.front().reserve(now, deadline_ns, margin_ns_);
+  return !params_.admission || timetable_->reserve(now, deadline_ns, margin_ns_);
 }
 
 std::uint32_t Admission::route(TimeNs now, ModuleId module, std::span<const QueueView> queues) {
@@ -125,20 +111,11 @@ void Admission::on_report(ModuleId module, QueueId queue, const QueueReport& rep
     turns_[module].on_report(queue, start_ns);
     start_ns = turns_[module].next_ns(report.at_ns);
   }
-  Timetable& live = live_.front();
-  live.set_delay(module, std::max(TimeNs{0}, start_ns - live.lane(module).start_at(report.at_ns)));
+  // A batch more or less in the queue than in the lane is no delay.
+  const Lane& lane = timetable_->lane(module);
+  const TimeNs gap_ns = lane.shape().spacing_ns(lane.workers());
+  timetable_->set_delay(module, std::max(TimeNs{0}, start_ns - lane.start_at(report.at_ns) - gap_ns));
   set_margin(margin_ + kMarginPerLost * (report.lost - params_.lost_target * report.served));
-}
-
-void Admission::choose_style() {
-  if (!params_.choose_style) return;
-  Timetable& live = live_.front();
-  const auto best = std::max_element(admitted_.begin(), admitted_.end());
-  if (*best > kStyleGain * admitted_[static_cast<std::size_t>(live.style())]) {
-    live = shadows_[static_cast<std::size_t>(best - admitted_.begin())];
-    set_margin(margin_);
-  }
-  for (double& admitted : admitted_) admitted *= kStyleMemory;
 }
 
 }  // namespace harness

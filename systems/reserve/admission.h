@@ -1,8 +1,9 @@
-// Admission control of `reserve`: which requests enter, in which style batches form, and, where each worker
-// has a queue of its own, which worker a visit goes to.
+// Admission control of `reserve`: which requests enter and, where each worker has a queue of its own, which
+// worker a visit goes to.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,7 @@ struct ReserveParams {
   bool admission = true;
   bool feedback = true;
   bool hold = true;
-  bool choose_style = true;
-  double margin = 0.5;
+  double margin = 1;
   double lost_target = 0.001;
 
   void list(ParamList& params);
@@ -78,11 +78,9 @@ class Admission {
   /// Where a visit of the module goes: an index into `queues`.
   std::uint32_t route(TimeNs now, ModuleId module, std::span<const QueueView> queues);
   void on_report(ModuleId module, QueueId queue, const QueueReport& report);
-  /// Once a state period: the style from now on is that whose shadow admitted most.
-  void choose_style();
   /// How the module's queues form batches now.
-  const BatchShape& shape(ModuleId module) const { return live_.front().lane(module).shape(); }
-  TimeNs after_ns(ModuleId module) const { return live_.front().after_ns(module); }
+  const BatchShape& shape(ModuleId module) const { return timetable_->lane(module).shape(); }
+  TimeNs after_ns(ModuleId module) const { return timetable_->after_ns(module); }
   const ServingContext* context() const { return &context_; }
 
  private:
@@ -91,12 +89,10 @@ class Admission {
 
   const ServingContext& context_;
   const ReserveParams& params_;
-  Plan plan_;                       ///< with the workers that serve now
-  std::vector<Timetable> shadows_;  ///< by style: what it would admit, if all went as reserved
-  std::vector<double> admitted_;    ///< by style, of late
-  std::vector<Timetable> live_;     ///< one: of the style in force, corrected by reports; none before a plan
-  std::vector<QueueTurns> turns_;   ///< by module
-  double margin_;                   ///< in gaps (Timetable::gaps_ns); grows with what is lost
+  Plan plan_;                           ///< with the workers that serve now
+  std::optional<Timetable> timetable_;  ///< none before the first plan
+  std::vector<QueueTurns> turns_;       ///< by module
+  double margin_;                       ///< in gaps (Timetable::gaps_ns); grows with what is lost
   TimeNs margin_ns_ = 0;
 };
 

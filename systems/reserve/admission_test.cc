@@ -13,7 +13,6 @@ class AdmissionTest : public ::testing::Test {
   AdmissionTest() {
     world_.context.serving.queue = QueueScope::kModule;
     params_.margin = 0;
-    params_.choose_style = false;
   }
   Admission admission() {
     Admission admission(world_.context, params_);
@@ -46,10 +45,33 @@ TEST_F(AdmissionTest, BelievesAQueueThatIsLate) {
   Admission admission = this->admission();
   EXPECT_EQ(admitted(admission, 0), 6);
   // By the timetable one more would start at 90.
-  admission.on_report(0, 0, {10 * kMs, 90 * kMs + 21 * kMs, 0, 2});
-  EXPECT_EQ(admitted(admission, 40 * kMs), 0) << "90 + 21 + 30 is too late for 140";
+  admission.on_report(0, 0, {10 * kMs, 90 * kMs + 30 * kMs + 21 * kMs, 0, 2});
+  EXPECT_EQ(admitted(admission, 40 * kMs), 0) << "21 ms more than a batch: 90 + 21 + 30 is too late for 140";
   admission.on_report(0, 0, {41 * kMs, 90 * kMs, 0, 2});
   EXPECT_EQ(admitted(admission, 41 * kMs), 2) << "on time again";
+}
+
+TEST_F(AdmissionTest, LetsNoMoreInWhereAQueueIsAhead) {
+  Admission admission = this->admission();
+  EXPECT_EQ(admitted(admission, 0), 6);
+  admission.on_report(0, 0, {10 * kMs, 30 * kMs, 0, 2});  // the lane says 90
+  EXPECT_EQ(admitted(admission, 29 * kMs), 2);
+}
+
+TEST_F(AdmissionTest, FormsBatchesForTheWorkersThatServeNow) {
+  // Two workers each: 4 visits in 30 ms at the first module, which batches of one at the second reach; with
+  // one worker there it takes three.
+  TestWorld world({linear_profile(10, 10, 2), profile_of_ms({10, 16, 20, 25})}, 100 * kMs, 4);
+  Plan plan = world.plan({2, 4});
+  plan.modules[0].workers = plan.modules[1].workers = 2;
+  Admission admission(world.context, params_);
+  admission.on_plan(plan);
+  EXPECT_EQ(admission.shape(1).size, 1);
+  const std::vector<QueueView> one = {{7, 1}};
+  admission.route(0, 1, one);
+  EXPECT_EQ(admission.shape(1).size, 3);
+  admission.on_plan(plan);
+  EXPECT_EQ(admission.shape(1).size, 3) << "the second still starts";
 }
 
 TEST_F(AdmissionTest, IgnoresReportsWithoutFeedback) {
@@ -75,7 +97,7 @@ TEST(QueueTurns, FillsOneQueueAfterTheOther) {
   const std::vector<QueueView> queues = {{3}, {5}};
   turns.keep(queues);
   const auto latency_ns = [](int size) { return (10 + 10 * size) * kMs; };
-  const BatchShape shape{2, 30 * kMs, true};
+  const BatchShape shape{2, 30 * kMs};
   const auto choose = [&](TimeNs now_ms) { return turns.choose(now_ms * kMs, queues, shape, latency_ns); };
   EXPECT_EQ(choose(0), 0u);
   EXPECT_EQ(choose(0), 0u) << "a batch of two from 0 ends at 30";
@@ -88,7 +110,7 @@ TEST(QueueTurns, FillsOneQueueAfterTheOther) {
 
 TEST(QueueTurns, ForgetsQueuesThatAreGone) {
   QueueTurns turns;
-  const BatchShape shape{1, 30 * kMs, true};
+  const BatchShape shape{1, 30 * kMs};
   const auto latency_ns = [](int) { return 30 * kMs; };
   const std::vector<QueueView> two = {{3}, {5}};
   turns.keep(two);

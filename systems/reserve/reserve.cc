@@ -36,10 +36,8 @@ class ReserveRouter final : public Router {
 /// Takes the queues' reports to the admission, and tells the queues how to form batches when that changes.
 class ReserveController final : public Controller {
  public:
-  ReserveController(const ServingContext& context, ModuleId module, std::shared_ptr<Admission> admission)
-      : module_(module),
-        is_entry_(context.pipeline->modules[module].pres.empty()),
-        admission_(std::move(admission)) {}
+  ReserveController(ModuleId module, std::shared_ptr<Admission> admission)
+      : module_(module), admission_(std::move(admission)) {}
 
   void on_plan(TimeNs, const Plan&) override {}
   void on_report(TimeNs, QueueId queue, std::span<const double> values, Publication& out) override {
@@ -48,16 +46,13 @@ class ReserveController final : public Controller {
     admission_->on_report(module_, queue, report);
     tell(out);
   }
-  void on_period(TimeNs, Publication& out) override {
-    if (is_entry_) admission_->choose_style();
-    tell(out);
-  }
+  void on_period(TimeNs, Publication& out) override { tell(out); }
   void on_state(TimeNs, ModuleId, std::span<const double>, Publication&) override {}
 
  private:
   void tell(Publication& out) {
     const BatchShape& shape = admission_->shape(module_);
-    const std::array<double, 3> state = {static_cast<double>(shape.size), shape.evenly ? 1.0 : 0.0,
+    const std::array<double, 2> state = {static_cast<double>(shape.size),
                                          static_cast<double>(admission_->after_ns(module_))};
     if (state == told_) return;
     told_ = state;
@@ -65,9 +60,8 @@ class ReserveController final : public Controller {
   }
 
   ModuleId module_;
-  bool is_entry_;
   std::shared_ptr<Admission> admission_;
-  std::array<double, 3> told_ = {};
+  std::array<double, 2> told_ = {};
 };
 
 class Reserve final : public System {
@@ -78,7 +72,7 @@ class Reserve final : public System {
     return std::make_unique<BatchingScheduler<SlotPolicy>>(context, module, context, module, params_);
   }
   std::unique_ptr<Controller> make_controller(const ServingContext& context, ModuleId module) override {
-    return std::make_unique<ReserveController>(context, module, admission(context));
+    return std::make_unique<ReserveController>(module, admission(context));
   }
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     return std::make_unique<ReserveRouter>(context, module, admission(context));

@@ -26,26 +26,26 @@ void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
   least_after_ns_ = longest_behind(*context_.pipeline, module_, least_ns);
   is_last_ = context_.pipeline->modules[module_].subs.empty();
   if (!first) {
-    set_shape(shape_.size, shape_.evenly);
+    set_size(shape_.size);
     return;
   }
-  const Timetable timetable(context_, plan, params_.choose_style ? first_style(context_, plan) : 0);
+  const Timetable timetable(context_, plan);
   after_ns_ = timetable.after_ns(module_);
-  set_shape(timetable.lane(module_).shape().size, timetable.lane(module_).shape().evenly);
+  set_size(timetable.lane(module_).shape().size);
 }
 
-void SlotPolicy::set_shape(int size, bool evenly) {
+void SlotPolicy::set_size(int size) {
   batch_ns_.assign(1, 0);
   for (int b = 1; b <= size; ++b) {
     batch_ns_.push_back(std::max(batch_ns_.back(), harness::batch_ns(context_, plan_, module_, b)));
   }
-  shape_ = {size, batch_ns_.back(), evenly};
+  shape_ = {size, batch_ns_.back()};
 }
 
 void SlotPolicy::on_state(TimeNs, ModuleId module, std::span<const double> state) {
   if (module != module_) return;
-  after_ns_ = static_cast<TimeNs>(state[2]);
-  set_shape(static_cast<int>(state[0]), state[1] > 0);
+  after_ns_ = static_cast<TimeNs>(state[1]);
+  set_size(static_cast<int>(state[0]));
 }
 
 bool SlotPolicy::erase(VisitId id) {

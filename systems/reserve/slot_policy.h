@@ -47,7 +47,7 @@ class SlotPolicy {
     std::vector<TimeNs> deadlines_ns;  ///< of that batch's visits, at a last module
   };
 
-  void set_shape(int size, bool evenly);
+  void set_size(int size);
   Worker& worker(WorkerId id);
   /// Of a batch of `size`.
   TimeNs batch_ns(int size) const { return batch_ns_[static_cast<std::size_t>(size)]; }

@@ -1,23 +1,12 @@
 #include "systems/reserve/timetable.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "harness/core/routes.h"
 
 namespace harness {
 namespace {
-
-struct Style {
-  /// Each module takes its smallest batch whose rate reaches this share of the bottleneck's best.
-  double rate_share = 1;
-  bool evenly = true;
-};
-
-/// Those of the offline schedule.
-constexpr std::array<Style, kStyles> kStyleTable = {
-    {{1, true}, {1, false}, {0.75, true}, {0.5, false}, {0, false}}};
 
 /// By batch size from 1 on.
 std::vector<BatchShape> possible_shapes(const ServingContext& context, const Plan& plan, ModuleId module) {
@@ -28,7 +17,7 @@ std::vector<BatchShape> possible_shapes(const ServingContext& context, const Pla
   TimeNs longest = 0;
   for (int size = 1; size <= largest; ++size) {
     longest = std::max(longest, batch_ns(context, plan, module, size));
-    shapes.push_back({size, longest, true});
+    shapes.push_back({size, longest});
   }
   return shapes;
 }
@@ -61,18 +50,16 @@ TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module
   return profile.service == Service::kBatch ? profile.latency(size) : plan.modules[module].exec_ns;
 }
 
-std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan, int style) {
-  const Style& chosen = kStyleTable[static_cast<std::size_t>(style)];
+std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan) {
   const std::vector<double> shares = visit_probabilities(*context.pipeline);
-  const double wanted_of_all = chosen.rate_share * capacity(context, plan);
+  const double wanted = capacity(context, plan);
   std::vector<BatchShape> result;
   for (ModuleId m = 0; m < plan.modules.size(); ++m) {
-    const int workers = plan.modules[m].workers;
     const std::vector<BatchShape> shapes = possible_shapes(context, plan, m);
-    const double wanted = std::min(wanted_of_all * shares[m], best_rate(shapes, workers));
+    const int workers = plan.modules[m].workers;
+    const double reached = std::min(wanted * shares[m], best_rate(shapes, workers));
     result.push_back(*std::find_if(shapes.begin(), shapes.end(),
-                                   [&](const BatchShape& shape) { return rate(shape, workers) >= wanted; }));
-    result.back().evenly = chosen.evenly;
+                                   [&](const BatchShape& shape) { return rate(shape, workers) >= reached; }));
   }
   return result;
 }
@@ -81,13 +68,6 @@ void Lane::set(const BatchShape& shape, int workers) {
   shape_ = shape;
   workers_ = std::max(1, workers);
   spacing_ns_ = shape.spacing_ns(workers_);
-  std::size_t size = batches_.size();
-  while (size < 2 * static_cast<std::size_t>(workers_)) size *= 2;
-  if (size == batches_.size()) return;
-  std::vector<Batch> larger(size);
-  for (std::size_t back = 0; back < batches_.size(); ++back) larger[size - 1 - back] = batch(back);
-  batches_.swap(larger);
-  newest_ = size - 1;
 }
 
 Lane::Place Lane::find(TimeNs ready_ns) const {
@@ -99,25 +79,23 @@ Lane::Place Lane::find(TimeNs ready_ns) const {
 void Lane::reserve(const Place& place, double share) {
   if (place.opens) {
     ++newest_;
-    batches_[newest_ & (batches_.size() - 1)] = {place.ready_ns, place.start_ns, 0};
+    batches_[newest_ % kKept] = {place.ready_ns, place.start_ns, 0};
   }
-  batches_[newest_ & (batches_.size() - 1)].taken += share;
+  batches_[newest_ % kKept].taken += share;
 }
 
 TimeNs Lane::start_at(TimeNs at_ns) const {
-  const std::size_t known = batches_.size() - static_cast<std::size_t>(workers_);
-  for (std::size_t back = 0; back < known; ++back) {
+  for (std::size_t back = 0; back < batches_.size(); ++back) {
     const Batch& last = batch(back);
     if (last.first_ready_ns > at_ns) continue;
     if (last.start_ns > at_ns && has_room(last)) return last.start_ns;
     return std::max(at_ns, next_start_ns(back));
   }
-  return at_ns;
+  return kNever;
 }
 
-Timetable::Timetable(const ServingContext& context, const Plan& plan, int style)
+Timetable::Timetable(const ServingContext& context, const Plan& plan)
     : context_(&context),
-      style_(style),
       shares_(visit_probabilities(*context.pipeline)),
       lanes_(plan.modules.size()),
       delays_ns_(plan.modules.size(), 0),
@@ -127,7 +105,7 @@ Timetable::Timetable(const ServingContext& context, const Plan& plan, int style)
 }
 
 void Timetable::set_plan(const Plan& plan) {
-  const std::vector<BatchShape> shapes = batch_shapes(*context_, plan, style_);
+  const std::vector<BatchShape> shapes = batch_shapes(*context_, plan);
   for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].set(shapes[m], plan.modules[m].workers);
   measure();
 }
@@ -158,27 +136,6 @@ bool Timetable::reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns) {
   }
   for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].reserve(places_[m], shares_[m]);
   return true;
-}
-
-int first_style(const ServingContext& context, const Plan& plan) {
-  constexpr int kRequests = 1000;
-  constexpr double kLoad = 1.2;
-  const double gap_ns = 1 / (kLoad * capacity(context, plan));
-  int best = 0;
-  int most = -1;
-  for (int style = 0; style < kStyles; ++style) {
-    Timetable timetable(context, plan, style);
-    int admitted = 0;
-    for (int i = 0; i < kRequests; ++i) {
-      const auto now = static_cast<TimeNs>(gap_ns * i);
-      if (timetable.reserve(now, now + context.slo_ns, 0)) ++admitted;
-    }
-    if (admitted > most) {
-      most = admitted;
-      best = style;
-    }
-  }
-  return best;
 }
 
 }  // namespace harness

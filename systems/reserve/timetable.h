@@ -2,7 +2,7 @@
 // the offline schedule of harness/engine/bounds, but with what is known when it comes.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -15,17 +15,13 @@ namespace harness {
 struct BatchShape {
   int size = 1;
   TimeNs exec_ns = 0;  ///< what is reserved for each, however many visits come: the longest up to that size
-  bool evenly = true;  ///< batches start evenly spaced over the workers, or as soon as one is free
 
-  TimeNs spacing_ns(int workers) const { return evenly ? (exec_ns + workers - 1) / workers : 0; }
+  /// From the start of one to that of the next: they are evenly spaced over the workers.
+  TimeNs spacing_ns(int workers) const { return (exec_ns + workers - 1) / workers; }
 };
 
-/// Ways to form batches. Full, evenly spaced ones carry most; with few workers and little time to spare
-/// shorter batches lose less by waiting.
-inline constexpr int kStyles = 5;
-
-/// By module, for the workers of the plan. `style`: 0 to kStyles - 1.
-std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan, int style);
+/// By module, for the workers of the plan: the smallest batch whose rate reaches that of the bottleneck.
+std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan);
 
 /// What a batch of `size` takes there; of services other than batches, what is planned.
 TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module, int size);
@@ -46,7 +42,7 @@ class Lane {
   /// `share`: how many visits a request makes here on average.
   void reserve(const Place& place, double share);
   /// When one more visit that came at `at_ns` would start, had only those been there that were to come by
-  /// then.
+  /// then. kNever: that is not known any more.
   TimeNs start_at(TimeNs at_ns) const;
 
   const BatchShape& shape() const { return shape_; }
@@ -54,7 +50,7 @@ class Lane {
 
  private:
   static constexpr TimeNs kLongAgo = -(TimeNs{1} << 60);
-  static constexpr std::size_t kFewest = 64;
+  static constexpr std::size_t kKept = 1024;  // a second of batches a millisecond apart
 
   struct Batch {
     TimeNs first_ready_ns = kLongAgo;
@@ -63,28 +59,25 @@ class Lane {
   };
 
   /// The newest has number 0.
-  const Batch& batch(std::size_t back) const { return batches_[(newest_ - back) & (batches_.size() - 1)]; }
+  const Batch& batch(std::size_t back) const { return batches_[(newest_ - back) % kKept]; }
   bool has_room(const Batch& batch) const {
     constexpr double kRounding = 1e-9;  // of sums of shares
     return batch.taken + kRounding < shape_.size;
   }
-  /// The least start of the batch behind that number: its turn, and a worker that is free.
-  TimeNs next_start_ns(std::size_t back) const {
-    const TimeNs free_ns = batch(back + static_cast<std::size_t>(workers_ - 1)).start_ns + shape_.exec_ns;
-    return std::max(batch(back).start_ns + spacing_ns_, free_ns);
-  }
+  /// The least start of the batch behind that number. By then a worker is free.
+  TimeNs next_start_ns(std::size_t back) const { return batch(back).start_ns + spacing_ns_; }
 
   BatchShape shape_;
   int workers_ = 1;
   TimeNs spacing_ns_ = 0;
-  std::vector<Batch> batches_ = std::vector<Batch>(kFewest);  ///< a ring, its size a power of two
+  std::array<Batch, kKept> batches_;  ///< a ring: the newest
   std::size_t newest_ = 0;
 };
 
 /// The lanes of a pipeline.
 class Timetable {
  public:
-  Timetable(const ServingContext& context, const Plan& plan, int style);
+  Timetable(const ServingContext& context, const Plan& plan);
 
   /// Reserves in every module for a request that enters at `now`. False, and nothing is reserved, where it
   /// would end later than `margin_ns` before its deadline. One that may take several routes must find a place
@@ -99,7 +92,6 @@ class Timetable {
   const Lane& lane(ModuleId module) const { return lanes_[module]; }
   /// The longest path behind the module, without waiting.
   TimeNs after_ns(ModuleId module) const { return after_ns_[module]; }
-  int style() const { return style_; }
   /// The longest path without waiting.
   TimeNs least_ns() const { return least_ns_; }
   /// The times from one batch to the next, summed over the longest path: by so much may a request be late
@@ -110,7 +102,6 @@ class Timetable {
   void measure();
 
   const ServingContext* context_;
-  int style_;
   std::vector<double> shares_;  ///< by module, as all below
   std::vector<Lane> lanes_;
   std::vector<TimeNs> delays_ns_;
@@ -120,8 +111,5 @@ class Timetable {
   TimeNs least_ns_ = 0;
   TimeNs gaps_ns_ = 0;
 };
-
-/// The style whose timetable admits most of a short, even overload: the one to begin with.
-int first_style(const ServingContext& context, const Plan& plan);
 
 }  // namespace harness

@@ -15,7 +15,7 @@ Plan with_workers(Plan plan, std::vector<int> workers) {
 
 TEST(Lane, FillsABatchUntilItStartsAndSpacesTheNext) {
   Lane lane;
-  lane.set({2, 30 * kMs, true}, 3);  // a batch every 10 ms
+  lane.set({2, 30 * kMs}, 3);  // a batch every 10 ms
   const auto take = [&lane](TimeNs ready_ms) {
     const Lane::Place place = lane.find(ready_ms * kMs);
     lane.reserve(place, 1);
@@ -30,21 +30,9 @@ TEST(Lane, FillsABatchUntilItStartsAndSpacesTheNext) {
   EXPECT_EQ(take(70), 70) << "idle by then";
 }
 
-TEST(Lane, WithoutSpacingWaitsForTheWorkerThatIsFreeFirst) {
-  Lane lane;
-  lane.set({1, 30 * kMs, false}, 2);
-  std::vector<TimeNs> starts;
-  for (int i = 0; i < 5; ++i) {
-    const Lane::Place place = lane.find(0);
-    lane.reserve(place, 1);
-    starts.push_back(place.start_ns / kMs);
-  }
-  EXPECT_EQ(starts, (std::vector<TimeNs>{0, 0, 30, 30, 60}));
-}
-
 TEST(Lane, CountsASharePerRequestWhereNotAllCome) {
   Lane lane;
-  lane.set({2, 30 * kMs, true}, 3);
+  lane.set({2, 30 * kMs}, 3);
   lane.reserve(lane.find(0), 0.5);
   lane.reserve(lane.find(0), 0.5);
   lane.reserve(lane.find(0), 0.5);
@@ -55,7 +43,7 @@ TEST(Lane, CountsASharePerRequestWhereNotAllCome) {
 
 TEST(Lane, TellsWhenOneMoreWouldStart) {
   Lane lane;
-  lane.set({2, 30 * kMs, true}, 3);
+  lane.set({2, 30 * kMs}, 3);
   EXPECT_EQ(lane.start_at(7 * kMs), 7 * kMs) << "empty";
   for (int i = 0; i < 4; ++i) lane.reserve(lane.find(5 * kMs), 1);  // at 5 and at 15
   EXPECT_EQ(lane.start_at(4 * kMs), 4 * kMs) << "nobody had come";
@@ -64,20 +52,12 @@ TEST(Lane, TellsWhenOneMoreWouldStart) {
   EXPECT_EQ(lane.start_at(90 * kMs), 90 * kMs);
 }
 
-TEST(Lane, KeepsItsBatchesWhenWorkersAreMany) {
-  Lane lane;
-  lane.set({1, 30 * kMs, true}, 2);
-  lane.reserve(lane.find(0), 1);
-  lane.set({1, 30 * kMs, true}, 100);
-  EXPECT_EQ(lane.find(0).start_ns, 30 * kMs / 100);
-}
-
 // Two modules in a chain, 30 ms each for two visits; two workers: a batch every 15 ms.
 class TimetableTest : public ::testing::Test {
  protected:
   TestWorld world_{{linear_profile(10, 10, 2), linear_profile(10, 10, 2)}, 80 * kMs, 4};
   Plan plan_ = with_workers(world_.plan({2, 2}), {2, 2});
-  Timetable timetable_{world_.context, plan_, 0};
+  Timetable timetable_{world_.context, plan_};
 
   bool reserve(TimeNs margin_ns = 0) { return timetable_.reserve(0, 80 * kMs, margin_ns); }
 };
@@ -111,7 +91,7 @@ TEST(Timetable, WaitsForAllBranchesAtAMerge) {
   // 0 -> 1, 2 -> 3; the branch 1 takes 30 ms, the branch 2 takes 70.
   TestWorld world({profile_of_ms({10}), profile_of_ms({30}), profile_of_ms({70}), profile_of_ms({10})},
                   90 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
-  Timetable timetable(world.context, world.plan({1, 1, 1, 1}), 0);
+  Timetable timetable(world.context, world.plan({1, 1, 1, 1}));
   EXPECT_EQ(timetable.least_ns(), 90 * kMs);
   EXPECT_FALSE(timetable.reserve(0, 90 * kMs - 1, 0));
   EXPECT_TRUE(timetable.reserve(0, 90 * kMs, 0));
@@ -123,32 +103,16 @@ TEST(BatchShapes, AreTheSmallestThatReachTheRate) {
   // one.
   TestWorld world({linear_profile(10, 10, 4), profile_of_ms({10, 15, 20, 25})}, 100 * kMs, 2);
   const Plan plan = world.plan({2, 4});
-  const std::vector<BatchShape> full = batch_shapes(world.context, plan, 0);
-  EXPECT_EQ(full[0].size, 2);
-  EXPECT_EQ(full[0].exec_ns, 30 * kMs);
-  EXPECT_EQ(full[1].size, 1);
-  EXPECT_EQ(full[1].exec_ns, 10 * kMs);
-  const std::vector<BatchShape> single = batch_shapes(world.context, plan, kStyles - 1);
-  EXPECT_EQ(single[0].size, 1);
-  EXPECT_FALSE(single[0].evenly);
+  const std::vector<BatchShape> shapes = batch_shapes(world.context, plan);
+  EXPECT_EQ(shapes[0].size, 2);
+  EXPECT_EQ(shapes[0].exec_ns, 30 * kMs);
+  EXPECT_EQ(shapes[1].size, 1);
+  EXPECT_EQ(shapes[1].exec_ns, 10 * kMs);
 }
 
 TEST(BatchShapes, LastAsLongAsTheLongestUpToTheirSize) {
   TestWorld world({profile_of_ms({12, 10, 11})}, 100 * kMs, 1);  // latencies may fall
-  EXPECT_EQ(batch_shapes(world.context, world.plan({3}), 0)[0].exec_ns, 12 * kMs);
-}
-
-TEST(FirstStyle, IsBatchesOfOneWhereNothingElseFits) {
-  // A batch of two would take 30 ms of the 25.
-  TestWorld world({linear_profile(10, 10, 2)}, 25 * kMs, 1);
-  const int style = first_style(world.context, world.plan({2}));
-  EXPECT_EQ(batch_shapes(world.context, world.plan({2}), style)[0].size, 1);
-}
-
-TEST(FirstStyle, IsFullBatchesWhereThereAreWorkersAndTime) {
-  TestWorld world({linear_profile(50, 10, 8)}, 400 * kMs, 10);
-  const Plan plan = with_workers(world.plan({8}), {10});
-  EXPECT_EQ(batch_shapes(world.context, plan, first_style(world.context, plan))[0].size, 8);
+  EXPECT_EQ(batch_shapes(world.context, world.plan({3}))[0].exec_ns, 12 * kMs);
 }
 
 }  // namespace
