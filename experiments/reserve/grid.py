@@ -2,16 +2,18 @@
 """How near `reserve` comes to the optimum over a grid of conditions (systems/reserve/README.md).
 
     grid.py draw SEED FOLDER      draws 400 cells of 60 s from the grid: an experiment for each pipeline and trace, and all.toml
-    grid.py judge FOLDER          tables of what their results say, for the page
+    grid.py judge FOLDER PAGE     writes tables of what their results say into the page, between the lines that begin with <!-- grid
 
 Nothing is chosen by results: the parameters of `reserve` are its defaults in every cell."""
 
 import random
 import sys
 from pathlib import Path
+from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CELLS = 400
+OURS = ["reserve", "reserve/one queue"]
 PIPELINES = ["tm", "lv", "ga", "da", "da-dynamic"]
 RECORDED = ["wiki", "tweet", "azure"]
 # Shapes beside the recorded ones: (trace, its keys); bursts of so many seconds at six times the rate between them.
@@ -138,45 +140,57 @@ def share(count, total):
     return f"{100 * count / total:.1f} %" if total else "-"
 
 
-def quantile(values, at):
-    return sorted(values)[int(at * (len(values) - 1))]
+def against_the_schedule(cells, series):
+    """Where the offline schedule exists, as a share of it; elsewhere as a share of the upper bound."""
+    exact = {key for key, group in cells.items() if all(cell["offline_schedule_rps"] > 0 for cell in group.values())}
+    yield f"| of {len(exact)} cells with an offline schedule: | at least 99 % of it | at least 97 % | least | median | of the other {len(cells) - len(exact)}, share of the upper bound: least | median |"
+    yield "|---|---|---|---|---|---|---|"
+    for name in series:
+        parts = [cells[key][name]["goodput_rps"] / cells[key][name]["offline_schedule_rps"] for key in exact]
+        rest = [group[name]["bound_share"] for key, group in cells.items() if key not in exact]
+        counts = " | ".join(share(sum(part >= least for part in parts), len(parts)) for least in (0.99, 0.97))
+        yield f"| {name} | {counts} | {min(parts):.3f} | {median(parts):.4f} | {min(rest):.3f} | {median(rest):.3f} |"
 
 
-def judge(folder):
+def against_others(cells):
+    """Each form of reserve against the best other system of each cell."""
+    yield "| of all cells: | ahead of every other system, or equal | at least 99 % of the best other | least | wasted GPU time at most half of PARD's | most wasted GPU time |"
+    yield "|---|---|---|---|---|---|"
+    behind = []
+    for own in OURS:
+        ratios = []
+        for key, group in cells.items():
+            best = max((cell["goodput_rps"], name) for name, cell in group.items() if name not in OURS)
+            ratios.append(group[own]["goodput_rps"] / best[0])
+            behind.append((ratios[-1], own, best[1], *key))
+        half = sum(group[own]["invalid_rate"] <= 0.5 * group["pard"]["invalid_rate"] for group in cells.values())
+        counts = " | ".join(share(sum(ratio >= least for ratio in ratios), len(ratios)) for least in (1, 0.99))
+        most = max(group[own]["invalid_rate"] for group in cells.values())
+        yield f"| {own} | {counts} | {min(ratios):.3f} | {share(half, len(cells))} | {100 * most:.2f} % |"
+    yield ""
+    yield "| furthest behind | ratio | best other | experiment | drawn cell |"
+    yield "|---|---|---|---|---|"
+    for ratio, own, best, stem, setting in sorted(behind)[:5]:
+        yield f"| {own} | {ratio:.3f} | {best} | {stem} | {setting} |"
+
+
+def judge(folder, page):
     cells = read(folder)
     series = sorted({name for group in cells.values() for name in group})
-    exact = {key: group for key, group in cells.items() if all(cell["offline_schedule_rps"] > 0 for cell in group.values())}
-    print(f"\n{len(cells)} cells; in {len(exact)} the offline schedule exists.\n")
-    print("| system | at least 99 % of the offline schedule | at least 97 % | least | 5 % quantile | median | share of the upper bound elsewhere: 5 % quantile, median |")
-    print("|---|---|---|---|---|---|---|")
-    for name in series:
-        parts = [group[name]["goodput_rps"] / group[name]["offline_schedule_rps"] for group in exact.values() if name in group]
-        rest = [group[name]["bound_share"] for key, group in cells.items() if key not in exact and name in group]
-        print(f"| {name} | {share(sum(part >= 0.99 for part in parts), len(parts))} | {share(sum(part >= 0.97 for part in parts), len(parts))} | "
-              f"{min(parts):.3f} | {quantile(parts, 0.05):.3f} | {quantile(parts, 0.5):.4f} | {quantile(rest, 0.05):.3f}, {quantile(rest, 0.5):.3f} |")
-    print()
-    for own in [name for name in series if name.startswith("reserve")]:
-        ahead = wasted = counted = 0
-        worst = []
-        for key, group in cells.items():
-            if own not in group:
-                continue
-            best = max((cell["goodput_rps"], name) for name, cell in group.items() if not name.startswith("reserve"))
-            counted += 1
-            ahead += group[own]["goodput_rps"] >= best[0]
-            worst.append((group[own]["goodput_rps"] / best[0], *key, best[1]))
-            wasted += group[own]["invalid_rate"] <= 0.5 * group["pard"]["invalid_rate"]
-        print(f"{own}: ahead of every other system, or equal, in {share(ahead, counted)} of {counted} cells; wasted GPU time at most half of PARD's in "
-              f"{share(wasted, counted)}. Furthest behind: " + "; ".join(f"{part:.3f} of {best} ({stem} {setting})" for part, stem, setting, best in sorted(worst)[:8]))
+    whole = {key: group for key, group in cells.items() if len(group) == len(series)}
+    lines = [f"{len(whole)} of {CELLS} cells could be planned.", "", *against_the_schedule(whole, series), "", *against_others(whole)]
+    text = page.read_text(encoding="utf-8")
+    head, rest = text.split("<!-- grid: judged -->\n", 1)
+    page.write_text(head + "<!-- grid: judged -->\n\n" + "\n".join(lines) + "\n\n<!-- grid: end -->\n" + rest.split("<!-- grid: end -->\n", 1)[1], encoding="utf-8")
 
 
 def main(words):
     if len(words) == 3 and words[0] == "draw" and words[1].isdigit():
         draw(int(words[1]), Path(words[2]))
-    elif len(words) == 2 and words[0] == "judge":
-        judge(Path(words[1]))
+    elif len(words) == 3 and words[0] == "judge":
+        judge(Path(words[1]), Path(words[2]))
     else:
-        print(f"grid.py: found '{' '.join(words)}'; allowed: draw SEED FOLDER, or judge FOLDER", file=sys.stderr)
+        print(f"grid.py: found '{' '.join(words)}'; allowed: draw SEED FOLDER, or judge FOLDER PAGE", file=sys.stderr)
         return 2
     return 0
 
