@@ -90,7 +90,7 @@ def read_blocks(page, text):
             if marks:
                 raise WrongPage(f"{page}:{lines[0][0]}: a mark without a block of commands")
             continue
-        if not all(what for mark, what in marks.items() if mark != "slow"):
+        if any(bool(what) == (mark == "slow") for mark, what in marks.items()):
             raise WrongPage(f"{page}:{lines[0][0]}: a mark that does not say why, or what")
         commands = []
         for number, line in lines:

@@ -131,8 +131,9 @@ def read(folder):
     cells = {}
     for path in sorted(folder.glob("*.h5")):
         for cell in Results(path).cells:
-            if cell["status"] == "ok":
-                cells.setdefault((path.stem, cell.parameters["setting"]), {})[series_of(cell)] = cell
+            if cell["status"] != "ok":
+                raise SystemExit(f"grid.py: {path}: cell {cell['cell']} is {cell['status']}: {cell['why']}")
+            cells.setdefault((path.stem, cell.parameters["setting"]), {})[series_of(cell)] = cell
     return cells
 
 
@@ -177,8 +178,7 @@ def against_others(cells):
 def judge(folder, page):
     cells = read(folder)
     series = sorted({name for group in cells.values() for name in group})
-    whole = {key: group for key, group in cells.items() if len(group) == len(series)}
-    lines = [f"{len(whole)} of {CELLS} cells could be planned.", "", *against_the_schedule(whole, series), "", *against_others(whole)]
+    lines = [*against_the_schedule(cells, series), "", *against_others(cells)]
     text = page.read_text(encoding="utf-8")
     head, rest = text.split("<!-- grid: judged -->\n", 1)
     page.write_text(head + "<!-- grid: judged -->\n\n" + "\n".join(lines) + "\n\n<!-- grid: end -->\n" + rest.split("<!-- grid: end -->\n", 1)[1], encoding="utf-8")

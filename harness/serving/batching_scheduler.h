@@ -49,6 +49,7 @@ struct BatchSlot {
 ///   late, and a free worker serves what is queued only from start_at() on; that may drop visits
 /// - `void on_workers(int)`: told how many workers serve whenever that changes
 /// - `void on_lost(WorkerId)`: what it joined to this worker will not be done; comes before put_back
+/// - `void on_gone(WorkerId)`: it has run what it had and left
 /// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
 ///   in the queue again, before those that came after it; called for the last to join first. Without it such
 ///   visits are pushed again, the first to join first
@@ -178,7 +179,9 @@ class BatchingScheduler final : public Scheduler {
   }
 
   void forget_if_gone(const Worker& worker) {
-    if (worker.draining && !worker.busy) workers_.erase(workers_.begin() + (&worker - workers_.data()));
+    if (!worker.draining || worker.busy) return;
+    if constexpr (requires(Policy policy) { policy.on_gone(worker.id); }) policy_.on_gone(worker.id);
+    workers_.erase(workers_.begin() + (&worker - workers_.data()));
   }
 
   void count_workers() {

@@ -15,7 +15,9 @@ constexpr double kLargestMargin = 0.7;   ///< likewise the margin
 void ReserveParams::list(ParamList& params) {
   params.flag("admission", admission,
               "a request enters only if a batch of every module has a place for it in time; off: all enter");
-  params.flag("feedback", feedback, "queues report their delay, which corrects the reservations");
+  params.flag(
+      "feedback", feedback,
+      "queues report their delay, which corrects the reservations; the margin grows and shrinks either way");
   params.flag("hold", hold,
               "a batch that is not full starts as late as it can and still end when a full one would; off: "
               "when its turn comes");
@@ -91,31 +93,38 @@ bool Admission::admit(TimeNs now, TimeNs deadline_ns) {
   return !params_.admission || timetable_->reserve(now, deadline_ns, margin_ns_);
 }
 
-std::uint32_t Admission::route(TimeNs now, ModuleId module, std::span<const QueueView> queues) {
+void Admission::on_queues(ModuleId module, std::span<const QueueView> queues) {
+  turns_[module].keep(queues);
   int workers = 0;
   for (const QueueView& queue : queues) workers += queue.workers;
-  if (workers > 0 && workers != plan_.modules[module].workers) {
-    plan_.modules[module].workers = workers;
-    set_plan();
-  }
+  if (workers == 0 || workers == plan_.modules[module].workers) return;
+  plan_.modules[module].workers = workers;
+  set_plan();
+}
+
+std::uint32_t Admission::route(TimeNs now, ModuleId module, std::span<const QueueView> queues) {
   if (queues.size() == 1) return 0;
-  turns_[module].keep(queues);
   return turns_[module].choose(now, queues, shape(module),
                                [&](int size) { return batch_ns(context_, plan_, module, size); });
 }
 
 void Admission::on_report(ModuleId module, QueueId queue, const QueueReport& report) {
-  if (!params_.feedback) return;
+  if (params_.feedback) correct(module, queue, report);
+  set_margin(margin_ + kMarginPerLost * (report.lost - params_.lost_target * report.served));
+}
+
+void Admission::correct(ModuleId module, QueueId queue, const QueueReport& report) {
   TimeNs start_ns = report.start_ns;
   if (context_.serving.queue == QueueScope::kWorker) {
     turns_[module].on_report(queue, start_ns);
     start_ns = turns_[module].next_ns(report.at_ns);
   }
-  // A batch more or less in the queue than in the lane is no delay.
   const Lane& lane = timetable_->lane(module);
-  const TimeNs gap_ns = lane.shape().spacing_ns(lane.workers());
-  timetable_->set_delay(module, std::max(TimeNs{0}, start_ns - lane.start_at(report.at_ns) - gap_ns));
-  set_margin(margin_ + kMarginPerLost * (report.lost - params_.lost_target * report.served));
+  const TimeNs expected_ns = lane.start_at(report.at_ns);
+  if (expected_ns == kNever) return;
+  // A batch more or less in the queue than in the lane is no delay.
+  timetable_->set_delay(module, report.at_ns,
+                        std::max(TimeNs{0}, start_ns - expected_ns - lane.spacing_ns()));
 }
 
 }  // namespace harness

@@ -75,6 +75,8 @@ class Admission {
   void on_plan(const Plan& plan);
   /// Whether a request that comes now is to enter.
   bool admit(TimeNs now, TimeNs deadline_ns);
+  /// The queues of a module as they are now.
+  void on_queues(ModuleId module, std::span<const QueueView> queues);
   /// Where a visit of the module goes: an index into `queues`.
   std::uint32_t route(TimeNs now, ModuleId module, std::span<const QueueView> queues);
   void on_report(ModuleId module, QueueId queue, const QueueReport& report);
@@ -86,6 +88,7 @@ class Admission {
  private:
   void set_margin(double margin);
   void set_plan();
+  void correct(ModuleId module, QueueId queue, const QueueReport& report);
 
   const ServingContext& context_;
   const ReserveParams& params_;

@@ -51,6 +51,13 @@ TEST_F(AdmissionTest, BelievesAQueueThatIsLate) {
   EXPECT_EQ(admitted(admission, 41 * kMs), 2) << "on time again";
 }
 
+TEST_F(AdmissionTest, ForgetsADelayThatNobodyCanShowToHavePassed) {
+  Admission admission = this->admission();
+  admission.on_report(0, 0, {0, 1000 * kMs, 0, 2});
+  EXPECT_EQ(admitted(admission, 50 * kMs), 0) << "so no batch starts, and no report comes";
+  EXPECT_EQ(admitted(admission, 100 * kMs), 6) << "after one SLO";
+}
+
 TEST_F(AdmissionTest, LetsNoMoreInWhereAQueueIsAhead) {
   Admission admission = this->admission();
   EXPECT_EQ(admitted(admission, 0), 6);
@@ -68,7 +75,7 @@ TEST_F(AdmissionTest, FormsBatchesForTheWorkersThatServeNow) {
   admission.on_plan(plan);
   EXPECT_EQ(admission.shape(1).size, 1);
   const std::vector<QueueView> one = {{7, 1}};
-  admission.route(0, 1, one);
+  admission.on_queues(1, one);
   EXPECT_EQ(admission.shape(1).size, 3);
   admission.on_plan(plan);
   EXPECT_EQ(admission.shape(1).size, 3) << "the second still starts";
@@ -106,6 +113,21 @@ TEST(QueueTurns, FillsOneQueueAfterTheOther) {
   turns.on_report(3, 90 * kMs);
   EXPECT_EQ(choose(40), 1u) << "the first is late";
   EXPECT_EQ(turns.next_ns(40 * kMs), 70 * kMs);
+}
+
+TEST_F(AdmissionTest, BelievesTheOneQueueThatIsLeft) {
+  world_.context.serving.queue = QueueScope::kWorker;
+  Plan plan = world_.plan({2});
+  plan.modules[0].workers = 2;
+  Admission admission(world_.context, params_);
+  admission.on_plan(plan);
+  const std::vector<QueueView> two = {{3}, {5}};
+  admission.on_queues(0, two);
+  admission.route(0, 0, two);
+  admission.on_queues(0, std::vector<QueueView>{{5}});
+  admission.on_report(0, 5, {10 * kMs, 90 * kMs, 0, 2});
+  EXPECT_FALSE(admission.admit(10 * kMs, 89 * kMs)) << "50 ms more than a batch later than the lane says";
+  EXPECT_TRUE(admission.admit(10 * kMs, 90 * kMs));
 }
 
 TEST(QueueTurns, ForgetsQueuesThatAreGone) {

@@ -21,8 +21,11 @@ class ReserveRouter final : public Router {
 
   void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override {
+    admission_->on_queues(module_, queues);
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      const bool enters = !is_entry_ || admission_->admit(now, visits[i].deadline_ns);
+      // One that was sent before has its places: its queue has closed, and it is routed again.
+      const bool enters =
+          !is_entry_ || visits[i].sent_ns < now || admission_->admit(now, visits[i].deadline_ns);
       out[i] = enters ? admission_->route(now, module_, queues) : kRefused;
     }
   }
@@ -46,7 +49,10 @@ class ReserveController final : public Controller {
     admission_->on_report(module_, queue, report);
     tell(out);
   }
-  void on_period(TimeNs, Publication& out) override { tell(out); }
+  void on_period(TimeNs, Publication& out) override {
+    told_ = {};  // queues that have opened since do not know
+    tell(out);
+  }
   void on_state(TimeNs, ModuleId, std::span<const double>, Publication&) override {}
 
  private:

@@ -29,9 +29,11 @@ void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
     set_size(shape_.size);
     return;
   }
-  const Timetable timetable(context_, plan);
-  after_ns_ = timetable.after_ns(module_);
-  set_size(timetable.lane(module_).shape().size);
+  const std::vector<BatchShape> shapes = batch_shapes(context_, plan);
+  std::vector<TimeNs> reserved_ns;
+  for (const BatchShape& shape : shapes) reserved_ns.push_back(shape.exec_ns);
+  after_ns_ = longest_behind(*context_.pipeline, module_, reserved_ns);
+  set_size(shapes[module_].size);
 }
 
 void SlotPolicy::set_size(int size) {
@@ -72,13 +74,13 @@ TimeNs SlotPolicy::start_at(TimeNs now, int room, Decisions&) {
 int SlotPolicy::fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
   Worker& runs = worker(slot.worker);
   runs.deadlines_ns.clear();
-  const TimeNs needs_ns = batch_ns(next_size(slot.room)) + least_after_ns_;
   const std::span<const Visit> visits = queue_.visits();
   std::size_t taken = 0;
   int joined = 0;
   for (; joined < slot.room && taken < visits.size(); ++taken) {
     const Visit& visit = visits[taken];
-    if (slot.start_ns + needs_ns > visit.deadline_ns) {
+    const int size = std::min(slot.room, joined + static_cast<int>(visits.size() - taken));
+    if (slot.start_ns + batch_ns(size) + least_after_ns_ > visit.deadline_ns) {
       out.drop(visit.id, DropReason::kEstimatedLate);
       ++lost_;
     } else {
@@ -88,7 +90,10 @@ int SlotPolicy::fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
     }
   }
   queue_.erase(0, taken);
-  if (joined == 0) return 0;
+  if (joined == 0) {
+    report(now, 0, out);
+    return 0;
+  }
   last_turn_ns_ = turn_ns_;
   has_turn_ = false;
   runs.end_ns = slot.start_ns + batch_ns(joined);
@@ -104,7 +109,7 @@ void SlotPolicy::report(TimeNs now, int served, Decisions& out) {
   }
   const TimeNs batches_ahead = static_cast<TimeNs>(queue_.size()) / shape_.size;
   const TimeNs start_ns = std::max({now, last_turn_ns_ + shape_.spacing_ns(workers_), free_ns}) +
-                          batches_ahead * (shape_.exec_ns / workers_);
+                          batches_ahead * shape_.spacing_ns(workers_);
   const double values[] = {static_cast<double>(now), static_cast<double>(start_ns),
                            static_cast<double>(lost_), static_cast<double>(served)};
   out.report(values);
@@ -118,13 +123,14 @@ SlotPolicy::Worker& SlotPolicy::worker(WorkerId id) {
   return served_by_.emplace_back(Worker{id, 0, {}});
 }
 
-void SlotPolicy::on_lost(WorkerId id) {
+void SlotPolicy::on_gone(WorkerId id) {
   std::erase_if(served_by_, [id](const Worker& one) { return one.id == id; });
 }
 
-void SlotPolicy::on_done(TimeNs now, const BatchView& batch) {
-  if (!is_last_) return;
-  for (const TimeNs deadline_ns : worker(batch.worker).deadlines_ns) lost_ += now > deadline_ns ? 1 : 0;
+void SlotPolicy::on_done(TimeNs, const BatchView& batch) {
+  Worker& ran = worker(batch.worker);
+  ran.end_ns = batch.ended_ns;
+  for (const TimeNs deadline_ns : ran.deadlines_ns) lost_ += batch.ended_ns > deadline_ns ? 1 : 0;
 }
 
 }  // namespace harness

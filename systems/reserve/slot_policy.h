@@ -34,7 +34,8 @@ class SlotPolicy {
   void on_workers(int workers) { workers_ = std::max(1, workers); }
   TimeNs start_at(TimeNs now, int room, Decisions& out);
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out);
-  void on_lost(WorkerId worker);
+  void on_lost(WorkerId worker) { on_gone(worker); }
+  void on_gone(WorkerId worker);
   void on_started(TimeNs, const BatchView&) {}
   void on_done(TimeNs now, const BatchView& batch);
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);

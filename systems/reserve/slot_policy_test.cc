@@ -57,7 +57,7 @@ TEST_F(SlotPolicyTest, DoesNotHoldWhoWouldBeLate) {
 }
 
 TEST_F(SlotPolicyTest, DropsWhatCannotEndInTime) {
-  EXPECT_EQ(driver_->arrive(181 * kMs, 1, 0), "drop 1 estimated_late");
+  EXPECT_EQ(driver_->arrive(181 * kMs, 1, 0), "drop 1 estimated_late; report 4");
   EXPECT_EQ(driver_->arrive(181 * kMs, 2, 1 * kMs), "join 0<2; report 4; launch 0");
 }
 
@@ -68,7 +68,7 @@ TEST_F(SlotPolicyTest, ForgetsWhoIsCancelled) {
   EXPECT_EQ(driver_->timer(25 * kMs), "join 0<2; report 4; launch 0");
 }
 
-TEST_F(SlotPolicyTest, PutsTheVisitsOfALostWorkerBack) {
+TEST_F(SlotPolicyTest, KeepsItsTurnWhenAWorkerIsLost) {
   driver_->arrive(5 * kMs, 1, 5 * kMs);
   driver_->timer(25 * kMs);
   driver_->lose(30 * kMs, 0, {}, 0);

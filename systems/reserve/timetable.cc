@@ -47,7 +47,8 @@ double capacity(const ServingContext& context, const Plan& plan) {
 
 TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module, int size) {
   const Profile& profile = *context.profiles[module];
-  return profile.service == Service::kBatch ? profile.latency(size) : plan.modules[module].exec_ns;
+  if (profile.service != Service::kBatch) return plan.modules[module].exec_ns;
+  return latency_with_cores(profile, size, plan.modules[module].cores);
 }
 
 std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan) {
@@ -78,8 +79,10 @@ Lane::Place Lane::find(TimeNs ready_ns) const {
 
 void Lane::reserve(const Place& place, double share) {
   if (place.opens) {
+    // Shares may not divide the size: what is too much in a full batch counts in the next.
+    const double over = place.start_ns == next_start_ns(0) ? std::max(0.0, batch(0).taken - shape_.size) : 0;
     ++newest_;
-    batches_[newest_ % kKept] = {place.ready_ns, place.start_ns, 0};
+    batches_[newest_ % kKept] = {place.ready_ns, place.start_ns, over};
   }
   batches_[newest_ % kKept].taken += share;
 }
@@ -98,7 +101,7 @@ Timetable::Timetable(const ServingContext& context, const Plan& plan)
     : context_(&context),
       shares_(visit_probabilities(*context.pipeline)),
       lanes_(plan.modules.size()),
-      delays_ns_(plan.modules.size(), 0),
+      delays_(plan.modules.size()),
       places_(plan.modules.size()),
       ends_ns_(plan.modules.size(), 0) {
   set_plan(plan);
@@ -119,7 +122,7 @@ void Timetable::measure() {
       after_ns_[m] = std::max(after_ns_[m], after_ns_[sub] + lanes_[sub].shape().exec_ns);
       gaps_ns[m] = std::max(gaps_ns[m], gaps_ns[sub]);
     }
-    gaps_ns[m] += lanes_[m].shape().exec_ns / lanes_[m].workers();
+    gaps_ns[m] += lanes_[m].spacing_ns();
   }
   gaps_ns_ = gaps_ns.front();
   least_ns_ = after_ns_.front() + lanes_.front().shape().exec_ns;
@@ -131,7 +134,8 @@ bool Timetable::reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns) {
     TimeNs ready_ns = now;
     for (const ModuleId pre : modules[m].pres) ready_ns = std::max(ready_ns, ends_ns_[pre]);
     places_[m] = lanes_[m].find(ready_ns);
-    ends_ns_[m] = std::max(ready_ns, places_[m].start_ns + delays_ns_[m]) + lanes_[m].shape().exec_ns;
+    const TimeNs delay_ns = now < delays_[m].until_ns ? delays_[m].delay_ns : 0;
+    ends_ns_[m] = places_[m].start_ns + delay_ns + lanes_[m].shape().exec_ns;
     if (ends_ns_[m] + after_ns_[m] + margin_ns > deadline_ns) return false;
   }
   for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].reserve(places_[m], shares_[m]);

@@ -47,6 +47,7 @@ class Lane {
 
   const BatchShape& shape() const { return shape_; }
   int workers() const { return workers_; }
+  TimeNs spacing_ns() const { return spacing_ns_; }
 
  private:
   static constexpr TimeNs kLongAgo = -(TimeNs{1} << 60);
@@ -86,8 +87,12 @@ class Timetable {
 
   /// Of a plan whose workers are those that serve now: a plan counts others, too, that still start.
   void set_plan(const Plan& plan);
-  /// Batches of the module really start so much later than its lane says.
-  void set_delay(ModuleId module, TimeNs delay_ns) { delays_ns_[module] = delay_ns; }
+  /// Batches of the module really start so much later than its lane says, as was told at `told_ns`. It counts
+  /// for one SLO: by then all who entered before have ended, and without it nobody could enter who would
+  /// show that it has passed.
+  void set_delay(ModuleId module, TimeNs told_ns, TimeNs delay_ns) {
+    delays_[module] = {delay_ns, told_ns + context_->slo_ns};
+  }
 
   const Lane& lane(ModuleId module) const { return lanes_[module]; }
   /// The longest path behind the module, without waiting.
@@ -104,7 +109,11 @@ class Timetable {
   const ServingContext* context_;
   std::vector<double> shares_;  ///< by module, as all below
   std::vector<Lane> lanes_;
-  std::vector<TimeNs> delays_ns_;
+  struct Delay {
+    TimeNs delay_ns = 0;
+    TimeNs until_ns = 0;
+  };
+  std::vector<Delay> delays_;
   std::vector<TimeNs> after_ns_;
   std::vector<Lane::Place> places_;  ///< of the request at hand
   std::vector<TimeNs> ends_ns_;      ///< likewise

@@ -41,6 +41,13 @@ TEST(Lane, CountsASharePerRequestWhereNotAllCome) {
   EXPECT_TRUE(lane.find(0).opens);
 }
 
+TEST(Lane, BooksNoMoreThanItCanCarryWhereSharesDoNotDivide) {
+  Lane lane;
+  lane.set({1, 30 * kMs}, 3);
+  for (int i = 0; i < 1000; ++i) lane.reserve(lane.find(0), 0.3);  // 300 visits
+  EXPECT_GE(lane.find(0).start_ns, 299 * 10 * kMs);
+}
+
 TEST(Lane, TellsWhenOneMoreWouldStart) {
   Lane lane;
   lane.set({2, 30 * kMs}, 3);
@@ -77,11 +84,11 @@ TEST_F(TimetableTest, KeepsAMargin) {
 }
 
 TEST_F(TimetableTest, CountsADelayOfAModuleAndWorkersThatAreGone) {
-  timetable_.set_delay(1, 20 * kMs);
+  timetable_.set_delay(1, 0, 20 * kMs);
   EXPECT_TRUE(reserve());
-  timetable_.set_delay(1, 20 * kMs + 1);
+  timetable_.set_delay(1, 0, 20 * kMs + 1);
   EXPECT_FALSE(reserve());
-  timetable_.set_delay(1, 0);
+  timetable_.set_delay(1, 0, 0);
   timetable_.set_plan(with_workers(plan_, {1, 1}));
   EXPECT_TRUE(reserve()) << "the place that is left";
   EXPECT_FALSE(reserve()) << "one worker starts its next batch at 30";
