@@ -146,6 +146,7 @@ BENCHMARK_CAPTURE(simulate_lv, pard, "pard")
     ->Args({512, 1200})
     ->Args({4096, 3840})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_lv, reserve, "reserve")->Args({64, 600})->Unit(benchmark::kMillisecond);
 BENCHMARK(fluid_bound_lv)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -48,7 +48,7 @@ class Setup(Folder):
         self.assertNotIn("OPAL_PREFIX", environment)  # the machine's own Open MPI
         asked = self.folder / "tools/apt-get.log"
         asked.unlink()
-        names = fetch.WANTED + ["cmake", "ninja-build", "g++", "ccache", "python3-h5py", "python3-matplotlib", "python3-munkres", "python3-numpy"]
+        names = fetch.WANTED + ["cmake", "ninja-build", "make", "g++", "ccache", "python3-h5py", "python3-matplotlib", "python3-munkres", "python3-numpy"]
         self.write("p/packages.txt", "".join(f"{name}_1.0_amd64\n" for name in names))
         for words, env in ((("--prefix", "p"), {}), (("--program",), {"HARNESS_SETUP_PREFIX": f"{self.folder}/p"})):
             self.assertEqual(self.run_setup(*words, **env).returncode, 0)
