@@ -124,7 +124,7 @@ def draw(seed, folder):
 
 
 def read(folder):
-    """By drawn cell {series: its row of /summary}, and the facts of the cell."""
+    """By (experiment, number of the drawn cell) {series: its cell}."""
     sys.path[:0] = [str(ROOT / "results"), str(ROOT / "results/figures")]
     from harness_results.file import Results
     from selection import series_of

@@ -29,7 +29,12 @@ void ReserveParams::list(ParamList& params) {
                 "admission, and shrinks while it is less");
 }
 
-void QueueTurns::on_report(QueueId queue, TimeNs start_ns) { next(queue) = std::max(next(queue), start_ns); }
+void QueueTurns::on_report(QueueId queue, TimeNs start_ns, bool all_have_come) {
+  if (queue >= next_ns_.size() || next_ns_[queue] == kNever) return;
+  // Of the batch that fills now some visits may be on their way.
+  all_have_come = all_have_come && queue != current_;
+  next_ns_[queue] = all_have_come ? start_ns : std::max(next_ns_[queue], start_ns);
+}
 
 void QueueTurns::keep(std::span<const QueueView> queues) {
   if (queues.size() == known_ && queues.back().id == last_) return;
@@ -116,7 +121,9 @@ void Admission::on_report(ModuleId module, QueueId queue, const QueueReport& rep
 void Admission::correct(ModuleId module, QueueId queue, const QueueReport& report) {
   TimeNs start_ns = report.start_ns;
   if (context_.serving.queue == QueueScope::kWorker) {
-    turns_[module].on_report(queue, start_ns);
+    // At a merge visits have a queue before their last branch has ended.
+    const bool is_merge = context_.pipeline->modules[module].pres.size() > 1;
+    turns_[module].on_report(queue, start_ns, !is_merge);
     start_ns = turns_[module].next_ns(report.at_ns);
   }
   const Lane& lane = timetable_->lane(module);

@@ -51,7 +51,9 @@ class QueueTurns {
     }
     return open(now, queues, shape);
   }
-  void on_report(QueueId queue, TimeNs start_ns);
+  /// The queue says when one more visit would start; one that is not there any more counts for nothing.
+  /// `all_have_come`: it knows of all visits that it was chosen for.
+  void on_report(QueueId queue, TimeNs start_ns, bool all_have_come);
   /// When the next batch of any queue can start, from `now` on.
   TimeNs next_ns(TimeNs now) const;
 

@@ -110,7 +110,7 @@ TEST(QueueTurns, FillsOneQueueAfterTheOther) {
   EXPECT_EQ(choose(0), 0u) << "a batch of two from 0 ends at 30";
   EXPECT_EQ(choose(0), 1u) << "the first is full";
   EXPECT_EQ(choose(1), 0u) << "two from 1 would end after 30, so the batch of one goes alone; 0 is free next";
-  turns.on_report(3, 90 * kMs);
+  turns.on_report(3, 90 * kMs, true);
   EXPECT_EQ(choose(40), 1u) << "the first is late";
   EXPECT_EQ(turns.next_ns(40 * kMs), 70 * kMs);
 }
@@ -140,6 +140,24 @@ TEST(QueueTurns, ForgetsQueuesThatAreGone) {
   const std::vector<QueueView> one = {{3}};
   turns.keep(one);
   EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "the idle one does not count any more";
+  turns.on_report(5, 10 * kMs, true);
+  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "nor what it said on its way out";
+}
+
+TEST(QueueTurns, BelievesAQueueThatIsEarlierUnlessVisitsAreOnTheirWay) {
+  QueueTurns turns;
+  const BatchShape shape{1, 30 * kMs};
+  const auto latency_ns = [](int) { return 30 * kMs; };
+  const std::vector<QueueView> two = {{3}, {5}};
+  turns.keep(two);
+  turns.choose(0, two, shape, latency_ns);
+  turns.choose(0, two, shape, latency_ns);
+  turns.on_report(5, 10 * kMs, true);
+  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "its last visit is on its way";
+  turns.on_report(3, 10 * kMs, false);
+  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "so may be others";
+  turns.on_report(3, 10 * kMs, true);
+  EXPECT_EQ(turns.next_ns(0), 10 * kMs);
 }
 
 }  // namespace

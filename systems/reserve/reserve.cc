@@ -36,7 +36,8 @@ class ReserveRouter final : public Router {
   std::shared_ptr<Admission> admission_;
 };
 
-/// Takes the queues' reports to the admission, and tells the queues how to form batches when that changes.
+/// Takes the queues' reports to the admission, and tells the queues how to form batches: when that changes,
+/// and once a state period.
 class ReserveController final : public Controller {
  public:
   ReserveController(ModuleId module, std::shared_ptr<Admission> admission)

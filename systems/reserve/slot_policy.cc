@@ -1,38 +1,23 @@
 #include "systems/reserve/slot_policy.h"
 
 namespace harness {
-namespace {
-
-/// The longest path behind a module, by what each takes.
-TimeNs longest_behind(const Pipeline& pipeline, ModuleId module, const std::vector<TimeNs>& takes_ns) {
-  std::vector<TimeNs> after_ns(pipeline.modules.size(), 0);
-  for (std::size_t m = pipeline.modules.size(); m-- > 0;) {
-    for (const ModuleId sub : pipeline.modules[m].subs) {
-      after_ns[m] = std::max(after_ns[m], after_ns[sub] + takes_ns[sub]);
-    }
-  }
-  return after_ns[module];
-}
-
-}  // namespace
-
 void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
   const bool first = plan_.modules.empty();
   plan_ = plan;
-  std::vector<TimeNs> least_ns;
-  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
-    least_ns.push_back(harness::batch_ns(context_, plan, m, 1));
-  }
-  least_after_ns_ = longest_behind(*context_.pipeline, module_, least_ns);
   is_last_ = context_.pipeline->modules[module_].subs.empty();
+  std::vector<double> least_ns;
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    least_ns.push_back(static_cast<double>(harness::batch_ns(context_, plan, m, 1)));
+  }
+  least_after_ns_ = static_cast<TimeNs>(longest_after(*context_.pipeline, least_ns)[module_]);
   if (!first) {
     set_size(shape_.size);
     return;
   }
   const std::vector<BatchShape> shapes = batch_shapes(context_, plan);
-  std::vector<TimeNs> reserved_ns;
-  for (const BatchShape& shape : shapes) reserved_ns.push_back(shape.exec_ns);
-  after_ns_ = longest_behind(*context_.pipeline, module_, reserved_ns);
+  std::vector<double> reserved_ns;
+  for (const BatchShape& shape : shapes) reserved_ns.push_back(static_cast<double>(shape.exec_ns));
+  after_ns_ = static_cast<TimeNs>(longest_after(*context_.pipeline, reserved_ns)[module_]);
   set_size(shapes[module_].size);
 }
 

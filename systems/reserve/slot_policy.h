@@ -14,8 +14,8 @@ namespace harness {
 
 /// Earliest deadline first. A batch has its turn one spacing after the one before it, and ends when a full
 /// one that started then would. If it is not full it starts as late as it can, so that more may join; sooner
-/// if its first visit would be late otherwise. A visit that cannot end in time is dropped when its turn
-/// comes.
+/// if its first visit would be late otherwise. A visit that would end late, in the batch that could
+/// run when its turn comes, is dropped.
 class SlotPolicy {
  public:
   SlotPolicy(const ServingContext& context, ModuleId module, const ReserveParams& params)

@@ -76,6 +76,48 @@ TEST_F(SlotPolicyTest, KeepsItsTurnWhenAWorkerIsLost) {
   EXPECT_EQ(driver_->add(40 * kMs, 1), wake(65)) << "its turn is that of 45";
 }
 
+/// What the queue reported last: (at, start of one more visit, lost, served).
+std::vector<double> last_report(const Decisions& out) {
+  std::vector<double> values;
+  for (const Decision& decision : out.list()) {
+    if (decision.kind != Decision::Kind::kReport) continue;
+    const std::span<const double> reported = out.values(decision);
+    values.assign(reported.begin(), reported.end());
+  }
+  return values;
+}
+
+TEST(SlotPolicy, ReportsWhenTheWorkersThatAreLeftAreFree) {
+  TestWorld world({linear_profile(10, 10, 1)}, 500 * kMs, 2);  // batches of one, 20 ms
+  const std::unique_ptr<System> system = make_reserve();
+  const std::unique_ptr<Scheduler> scheduler = system->make_scheduler(world.context, 0, 0);
+  Decisions out;
+  scheduler->on_plan(0, world.plan({1}), out);
+  for (const WorkerId id : {0u, 1u}) {
+    scheduler->on_worker_added(0, id, out);
+    scheduler->on_worker_free(0, id, out);
+  }
+  const auto serve = [&](TimeNs now, VisitId visit) {
+    out.clear();
+    scheduler->on_arrival(now, {visit, 0, 0, visit, now, now + 500 * kMs, now}, out);
+    return last_report(out);
+  };
+  const auto run = [&](TimeNs now, WorkerId id) {
+    const std::vector<BatchVisit> visits(1);
+    scheduler->on_batch_started(now, {id, 0, now, now + 20 * kMs, visits}, out);
+    scheduler->on_batch_done(now + 20 * kMs, {id, 0, now, now + 20 * kMs, visits, now + 20 * kMs}, out);
+    scheduler->on_worker_free(now + 20 * kMs, id, out);
+  };
+  serve(0, 1);
+  run(0, 0);
+  serve(20 * kMs, 2);
+  run(20 * kMs, 0);
+  scheduler->on_worker_draining(50 * kMs, 0, out);
+  const std::vector<double> report = serve(100 * kMs, 3);
+  ASSERT_EQ(report.size(), 4U);
+  EXPECT_EQ(report[1], 120e6) << "the other's end: the one that left does not count";
+}
+
 class Unheld : public SlotPolicyTest {
  protected:
   Unheld() : SlotPolicyTest(false) {}

@@ -67,8 +67,7 @@ std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& 
 
 void Lane::set(const BatchShape& shape, int workers) {
   shape_ = shape;
-  workers_ = std::max(1, workers);
-  spacing_ns_ = shape.spacing_ns(workers_);
+  spacing_ns_ = shape.spacing_ns(std::max(1, workers));
 }
 
 Lane::Place Lane::find(TimeNs ready_ns) const {
@@ -114,18 +113,16 @@ void Timetable::set_plan(const Plan& plan) {
 }
 
 void Timetable::measure() {
-  const std::vector<Module>& modules = context_->pipeline->modules;
-  std::vector<TimeNs> gaps_ns(modules.size(), 0);
-  after_ns_.assign(modules.size(), 0);
-  for (std::size_t m = modules.size(); m-- > 0;) {
-    for (const ModuleId sub : modules[m].subs) {
-      after_ns_[m] = std::max(after_ns_[m], after_ns_[sub] + lanes_[sub].shape().exec_ns);
-      gaps_ns[m] = std::max(gaps_ns[m], gaps_ns[sub]);
-    }
-    gaps_ns[m] += lanes_[m].spacing_ns();
+  std::vector<double> exec_ns;
+  std::vector<double> spacing_ns;
+  for (const Lane& lane : lanes_) {
+    exec_ns.push_back(static_cast<double>(lane.shape().exec_ns));
+    spacing_ns.push_back(static_cast<double>(lane.spacing_ns()));
   }
-  gaps_ns_ = gaps_ns.front();
+  const std::vector<double> after_ns = longest_after(*context_->pipeline, exec_ns);
+  after_ns_.assign(after_ns.begin(), after_ns.end());
   least_ns_ = after_ns_.front() + lanes_.front().shape().exec_ns;
+  gaps_ns_ = static_cast<TimeNs>(longest_after(*context_->pipeline, spacing_ns).front() + spacing_ns.front());
 }
 
 bool Timetable::reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns) {

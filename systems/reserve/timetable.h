@@ -46,7 +46,6 @@ class Lane {
   TimeNs start_at(TimeNs at_ns) const;
 
   const BatchShape& shape() const { return shape_; }
-  int workers() const { return workers_; }
   TimeNs spacing_ns() const { return spacing_ns_; }
 
  private:
@@ -69,7 +68,6 @@ class Lane {
   TimeNs next_start_ns(std::size_t back) const { return batch(back).start_ns + spacing_ns_; }
 
   BatchShape shape_;
-  int workers_ = 1;
   TimeNs spacing_ns_ = 0;
   std::array<Batch, kKept> batches_;  ///< a ring: the newest
   std::size_t newest_ = 0;
