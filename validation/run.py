@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Holds this project's numbers against those of others, and fills docs/validation.md: validation/run.py [NAME ...]
+
+A validation is a folder with a validate.py that defines ORDER, where it stands on the page, and validate(harness), which
+returns a list of Comparisons (comparison.py). Its tables stand between the page's lines `<!-- validation: NAME -->` and
+`<!-- validation: end -->`, a row for each of all comparisons between `<!-- validation: all -->` and the end.
+Exit code: 1 when a comparison differs by more than it may."""
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from comparison import ROOT, Comparison, Figure, Harness
+
+HERE = Path(__file__).resolve().parent
+PAGE = ROOT / "docs/validation.md"
+END = "<!-- validation: end -->\n"
+LONG_TABLE = 16  # longer ones show their worst figures alone
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"validation_{name}", HERE / name / "validate.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(HERE / name))
+    spec.loader.exec_module(module)
+    sys.path.pop(0)
+    return module
+
+
+def names():
+    return sorted(path.parent.name for path in HERE.glob("*/validate.py"))
+
+
+def bound(comparison):
+    parts = [f"worst {comparison.worst:g}" if comparison.worst is not None else "",
+             f"mean {comparison.mean:g}" if comparison.mean is not None else ""]
+    return ", ".join(part for part in parts if part) or "-"
+
+
+def row_of(comparison):
+    return (f"| {comparison.title} | {len(comparison.figures)} | {comparison.mean_error:.3g} {comparison.unit} | "
+            f"{comparison.worst_error:.3g} {comparison.unit} | {bound(comparison)} | {comparison.verdict} | {comparison.not_covered} |")
+
+
+def table_of(comparison):
+    """The figures, of long ones those with the largest errors."""
+    yield f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else "")
+    yield ""
+    figures = comparison.figures
+    if len(figures) > LONG_TABLE:
+        figures = sorted(figures, key=lambda figure: -abs(figure.error(comparison.relative)))[:LONG_TABLE // 2]
+        yield f"The {len(figures)} of {len(comparison.figures)} figures that are furthest apart:"
+        yield ""
+    yield f"| what | theirs | ours | error, {comparison.unit} |"
+    yield "|---|---|---|---|"
+    for figure in figures:
+        yield (f"| {figure.what} | {figure.theirs:.{comparison.digits}f} | {figure.ours:.{comparison.digits}f} | "
+               f"{figure.error(comparison.relative):+.3g} |")
+    yield ""
+
+
+def between(text, name, lines):
+    """The page's text with these lines below the marker of that name."""
+    marker = f"<!-- validation: {name} -->\n"
+    if marker not in text:
+        raise SystemExit(f"ci/validation: {PAGE.name}: found no line '{marker.strip()}'")
+    head, rest = text.split(marker, 1)
+    return head + marker + "\n" + "\n".join(lines).strip() + "\n\n" + END + rest.split(END, 1)[1]
+
+
+def write_page(done):
+    text = PAGE.read_text(encoding="utf-8")
+    summary = ["| what | figures | mean error | worst error | allowed | verdict | what it does not cover |", "|---|---|---|---|---|---|---|"]
+    for name in sorted(done, key=lambda name: done[name][0]):
+        comparisons = done[name][1]
+        summary += [row_of(comparison) for comparison in comparisons]
+        text = between(text, name, [line for comparison in comparisons for line in table_of(comparison)])
+    PAGE.write_text(between(text, "all", summary), encoding="utf-8")
+
+
+def restored(path):
+    """What the last run of a validation found."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return kept["order"], [Comparison(**one | {"figures": [Figure(**figure) for figure in one["figures"]]}) for one in kept["comparisons"]]
+
+
+def validate(name, options):
+    began = time.monotonic()
+    module = load(name)
+    out = options.out / name
+    out.mkdir(parents=True, exist_ok=True)
+    comparisons = module.validate(Harness(options.harness, options.ranks, out))
+    text = json.dumps({"order": module.ORDER, "comparisons": [asdict(one) for one in comparisons]}, indent=1)
+    (out / "comparisons.json").write_text(text + "\n", encoding="utf-8")
+    for one in comparisons:
+        print(f"{one.verdict:10}  {one.title}: {len(one.figures)} figures, mean error {one.mean_error:.3g} {one.unit}, "
+              f"worst {one.worst_error:.3g}; allowed: {bound(one)}")
+    print(f"            {name}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def main(words):
+    parser = argparse.ArgumentParser(prog="ci/validation", description="Holds our numbers against those of others; fills docs/validation.md.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="folders of validation/ (default: all)")
+    parser.add_argument("--harness", type=Path, default=ROOT / "build/release/bin/harness")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=ROOT / "results-out/validation")
+    options = parser.parse_args(words)
+    unknown = sorted(set(options.names) - set(names()))
+    if unknown:
+        parser.error(f"found no validation '{unknown[0]}'; allowed: {', '.join(names())}")
+    for name in options.names or names():
+        validate(name, options)
+    kept = {name: options.out / name / "comparisons.json" for name in names()}
+    if all(path.exists() for path in kept.values()):
+        write_page({name: restored(path) for name, path in kept.items()})
+    else:
+        print("the page stays as it is: some validations have not run")
+    differs = [name for name in options.names or names() for one in restored(kept[name])[1] if one.verdict == "differs"]
+    return 1 if differs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
