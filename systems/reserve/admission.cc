@@ -6,8 +6,8 @@
 namespace harness {
 namespace {
 
-constexpr double kMarginPerLost = 0.05;  ///< gaps that a lost visit adds to the margin
-constexpr double kLargestGaps = 0.2;     ///< gaps count as at most this share of the time to spare
+constexpr double kMarginPerLost = 0.01;  ///< gaps that a lost visit adds to the margin
+constexpr double kLargestGaps = 0.1;     ///< gaps count as at most this share of the time to spare
 constexpr double kLargestMargin = 0.7;   ///< likewise the margin
 
 }  // namespace

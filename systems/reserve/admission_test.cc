@@ -90,10 +90,10 @@ TEST_F(AdmissionTest, IgnoresReportsWithoutFeedback) {
 
 TEST_F(AdmissionTest, KeepsMoreMarginWhileVisitsAreLost) {
   Admission admission = this->admission();
-  // 70 ms to spare; a gap counts as 14. Each lost visit adds a twentieth of that, 0.7 ms.
-  admission.on_report(0, 0, {0, 0, 14, 0});
+  // 70 ms to spare; a gap counts as 7. Each lost visit adds a hundredth of that, 0.07 ms.
+  admission.on_report(0, 0, {0, 0, 140, 0});
   EXPECT_EQ(admitted(admission, 0), 6) << "9.8 ms: the third batch ends at 90, 10 before the deadline";
-  admission.on_report(0, 0, {0, 90 * kMs, 1, 0});
+  admission.on_report(0, 0, {0, 90 * kMs, 10, 0});
   EXPECT_EQ(admitted(admission, 200 * kMs), 4) << "10.5 ms";
   admission.on_report(0, 0, {200 * kMs, 260 * kMs, 0, 20000});
   EXPECT_EQ(admitted(admission, 400 * kMs), 6) << "20,000 served and none lost: forgiven";

@@ -8,6 +8,8 @@
 namespace harness {
 namespace {
 
+constexpr int kSteps = 20;  ///< in which rates are lowered
+
 /// By batch size from 1 on.
 std::vector<BatchShape> possible_shapes(const ServingContext& context, const Plan& plan, ModuleId module) {
   std::vector<BatchShape> shapes;
@@ -43,6 +45,35 @@ double capacity(const ServingContext& context, const Plan& plan) {
   return least;
 }
 
+/// The smallest that reach that part of the bottleneck's rate.
+std::vector<BatchShape> smallest_shapes(const ServingContext& context, const Plan& plan,
+                                        const std::vector<std::vector<BatchShape>>& possible, double part) {
+  const std::vector<double> shares = visit_probabilities(*context.pipeline);
+  const double wanted = capacity(context, plan);
+  std::vector<BatchShape> shapes;
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    const int workers = plan.modules[m].workers;
+    const double reached = part * std::min(wanted * shares[m], best_rate(possible[m], workers));
+    shapes.push_back(*std::find_if(possible[m].begin(), possible[m].end(),
+                                   [&](const BatchShape& shape) { return rate(shape, workers) >= reached; }));
+  }
+  return shapes;
+}
+
+/// Of requests that come at any time, the share that can take the next batch of each module and end in time.
+double share_in_time(const ServingContext& context, const Plan& plan, const std::vector<BatchShape>& shapes) {
+  std::vector<double> exec_ns;
+  std::vector<double> spacing_ns;
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    exec_ns.push_back(static_cast<double>(shapes[m].exec_ns));
+    spacing_ns.push_back(static_cast<double>(shapes[m].spacing_ns(std::max(1, plan.modules[m].workers))));
+  }
+  const auto longest = [&](const std::vector<double>& times_ns) {
+    return longest_after(*context.pipeline, times_ns).front() + times_ns.front();
+  };
+  return std::clamp((static_cast<double>(context.slo_ns) - longest(exec_ns)) / longest(spacing_ns), 0.0, 1.0);
+}
+
 }  // namespace
 
 TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module, int size) {
@@ -52,17 +83,20 @@ TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module
 }
 
 std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan) {
-  const std::vector<double> shares = visit_probabilities(*context.pipeline);
-  const double wanted = capacity(context, plan);
-  std::vector<BatchShape> result;
-  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
-    const std::vector<BatchShape> shapes = possible_shapes(context, plan, m);
-    const int workers = plan.modules[m].workers;
-    const double reached = std::min(wanted * shares[m], best_rate(shapes, workers));
-    result.push_back(*std::find_if(shapes.begin(), shapes.end(),
-                                   [&](const BatchShape& shape) { return rate(shape, workers) >= reached; }));
+  std::vector<std::vector<BatchShape>> possible;
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) possible.push_back(possible_shapes(context, plan, m));
+  std::vector<BatchShape> best;
+  double most = -1;
+  for (int step = kSteps; step > 0; --step) {
+    const double part = static_cast<double>(step) / kSteps;
+    if (part <= most) break;
+    std::vector<BatchShape> shapes = smallest_shapes(context, plan, possible, part);
+    const double served = std::min(part, share_in_time(context, plan, shapes));
+    if (served <= most) continue;
+    most = served;
+    best = std::move(shapes);
   }
-  return result;
+  return best;
 }
 
 void Lane::set(const BatchShape& shape, int workers) {

@@ -59,10 +59,11 @@ TEST(Lane, TellsWhenOneMoreWouldStart) {
   EXPECT_EQ(lane.start_at(90 * kMs), 90 * kMs);
 }
 
-// Two modules in a chain, 30 ms each for two visits; two workers: a batch every 15 ms.
+// Two modules in a chain, 30 ms each for two visits; two workers: a batch every 15 ms. Requests have 80 ms
+// left.
 class TimetableTest : public ::testing::Test {
  protected:
-  TestWorld world_{{linear_profile(10, 10, 2), linear_profile(10, 10, 2)}, 80 * kMs, 4};
+  TestWorld world_{{linear_profile(10, 10, 2), linear_profile(10, 10, 2)}, 120 * kMs, 4};
   Plan plan_ = with_workers(world_.plan({2, 2}), {2, 2});
   Timetable timetable_{world_.context, plan_};
 
@@ -115,6 +116,15 @@ TEST(BatchShapes, AreTheSmallestThatReachTheRate) {
   EXPECT_EQ(shapes[0].exec_ns, 30 * kMs);
   EXPECT_EQ(shapes[1].size, 1);
   EXPECT_EQ(shapes[1].exec_ns, 10 * kMs);
+}
+
+TEST(BatchShapes, AreSmallerWhereMostWouldMissTheNext) {
+  // Batches of two in 40 ms, of one in 30: two thirds of the rate. Of 68 ms 28 are left to wait for the next
+  // batch of two, which comes every 40: 70 %. Of 64 ms it is 60 %, and singles, every 30 ms, reach more.
+  for (const auto& [slo_ms, size] : {std::pair{68, 2}, std::pair{64, 1}}) {
+    TestWorld world({profile_of_ms({30, 40})}, slo_ms * kMs, 1);
+    EXPECT_EQ(batch_shapes(world.context, world.plan({2}))[0].size, size) << slo_ms;
+  }
 }
 
 TEST(BatchShapes, LastAsLongAsTheLongestUpToTheirSize) {
