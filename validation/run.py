@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import json
 import sys
+import textwrap
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,7 @@ from comparison import ROOT, Comparison, Figure, Harness
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs/validation.md"
 END = "<!-- validation: end -->\n"
-LONG_TABLE = 16  # longer ones show their worst figures alone
+LONG_TABLE = 20  # longer ones show their worst figures alone
 
 
 def load(name):
@@ -37,7 +38,8 @@ def names():
 
 def bound(comparison):
     parts = [f"worst {comparison.worst:g}" if comparison.worst is not None else "",
-             f"mean {comparison.mean:g}" if comparison.mean is not None else ""]
+             f"mean {comparison.mean:g}" if comparison.mean is not None else "",
+             f"of each {min(comparison.own_bounds):.2g} to {max(comparison.own_bounds):.2g}" if comparison.own_bounds else ""]
     return ", ".join(part for part in parts if part) or "-"
 
 
@@ -48,18 +50,20 @@ def row_of(comparison):
 
 def table_of(comparison):
     """The figures, of long ones those with the largest errors."""
-    yield f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else "")
+    yield textwrap.fill(f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else ""), 100,
+                        break_long_words=False, break_on_hyphens=False)
     yield ""
     figures = comparison.figures
     if len(figures) > LONG_TABLE:
         figures = sorted(figures, key=lambda figure: -abs(figure.error(comparison.relative)))[:LONG_TABLE // 2]
         yield f"The {len(figures)} of {len(comparison.figures)} figures that are furthest apart:"
         yield ""
-    yield f"| what | theirs | ours | error, {comparison.unit} |"
-    yield "|---|---|---|---|"
+    own = any(figure.allowed is not None for figure in figures)
+    yield f"| what | theirs | ours | error, {comparison.unit} |" + (" allowed |" if own else "")
+    yield "|---|---|---|---|" + ("---|" if own else "")
     for figure in figures:
         yield (f"| {figure.what} | {figure.theirs:.{comparison.digits}f} | {figure.ours:.{comparison.digits}f} | "
-               f"{figure.error(comparison.relative):+.3g} |")
+               f"{figure.error(comparison.relative):+.3g} |" + (f" {figure.allowed:.2g} |" if own else ""))
     yield ""
 
 
