@@ -2,7 +2,7 @@
 """Holds this project's numbers against those of others, and fills docs/validation.md: validation/run.py [NAME ...]
 
 A validation is a folder with a validate.py that defines ORDER, where it stands on the page, and validate(harness), which
-returns a list of Comparisons (comparison.py). Its tables stand between the page's lines `<!-- validation: NAME -->` and
+returns a list of Comparisons (comparison.py), an empty one if figures that it needs are not there. Its tables stand between the page's lines `<!-- validation: NAME -->` and
 `<!-- validation: end -->`, a row for each of all comparisons between `<!-- validation: all -->` and the end.
 Exit code: 1 when a comparison differs by more than it may."""
 
@@ -119,11 +119,12 @@ def main(words):
     for name in options.names or names():
         validate(name, options)
     kept = {name: options.out / name / "comparisons.json" for name in names()}
-    if all(path.exists() for path in kept.values()):
-        write_page({name: restored(path) for name, path in kept.items()})
+    done = {name: restored(path) for name, path in kept.items() if path.exists()}
+    if len(done) == len(kept) and all(comparisons for _, comparisons in done.values()):
+        write_page(done)
     else:
         print("the page stays as it is: some validations have not run")
-    differs = [name for name in options.names or names() for one in restored(kept[name])[1] if one.verdict == "differs"]
+    differs = [name for name in options.names or names() for one in done[name][1] if one.verdict == "differs"]
     return 1 if differs else 0
 
 

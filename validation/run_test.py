@@ -108,6 +108,15 @@ class Pages(unittest.TestCase):
         self.assertEqual((code, self.page.read_text(encoding="utf-8")), (0, PAGE))
         self.assertIn("some validations have not run", said)
 
+    def test_page_waits_for_figures_that_are_not_there(self):
+        self.add("first", 1, 10)
+        (self.folder / "second").mkdir()
+        text = "ORDER = 2\ndef validate(harness):\n    return []\n"
+        (self.folder / "second/validate.py").write_text(text, encoding="utf-8")
+        code, said = self.run_all()
+        self.assertEqual((code, self.page.read_text(encoding="utf-8")), (0, PAGE))
+        self.assertIn("some validations have not run", said)
+
     def test_page_without_the_marker(self):
         self.add("third", 1, 10)
         with self.assertRaisesRegex(SystemExit, "validation.md: found no line '<!-- validation: third -->'"):
