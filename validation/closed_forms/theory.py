@@ -1,7 +1,7 @@
 """Queues whose means are known. Times are in units of the caller's service times; a load is offered work / servers."""
 
 from decimal import Decimal, localcontext
-from math import exp, factorial, lgamma, log, sqrt
+from math import exp, factorial, lgamma, log, pi, sqrt
 
 import numpy as np
 
@@ -112,6 +112,14 @@ def md1_loss(load, service, patience):
     brings work, so 1 - p0 = load p0 H(patience); Barrer 1957, Gavish and Schweitzer 1977."""
     inside = erlang_sum(load / service, patience, service)
     return 1 - inside / (1 + load * inside)
+
+
+def loss_error(lost, patience, service, customers):
+    """At most the standard error of a simulated loss. The work lies between 0 and L = patience + service and forgets slowest at a load
+    of 1: as reflected Brownian motion there, in 2 (L / service)^2 / pi^2 arrivals. In overload it is 1 / sqrt(n): what is lost is what
+    came less a nearly constant number served."""
+    forgets = 2 * ((patience + service) / service / pi) ** 2
+    return sqrt(min(1, lost * (1 - lost) * (1 + 2 * forgets)) / customers)
 
 
 def quantile_factor(share):

@@ -68,6 +68,11 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(theory.quantile_factor(0.9), 1.12391, places=4)
         self.assertGreater(theory.quantile_factor(0.99), 2)
 
+    def test_loss(self):
+        self.assertAlmostEqual(theory.loss_error(0.5, 40, 10, 1e6), 1e-3)  # overload: as the arrivals
+        factor = 1 + 4 * 25 / 9.8696044  # L = 5 service times
+        self.assertAlmostEqual(theory.loss_error(0.01, 40, 10, 1e6), (0.0099 * factor) ** 0.5 / 1e3, places=9)
+
     def test_four_times_the_customers_halve_it(self):
         self.assertAlmostEqual(theory.relative_error(0.9, 0.9, 4e6) / theory.relative_error(0.9, 0.9, 1e6), 0.5)
         self.assertAlmostEqual(theory.relative_error(0.5, 0.5, 1e6), 6e-6 ** 0.5)  # 2 / 0.5 + 2 x 1

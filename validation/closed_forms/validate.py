@@ -110,13 +110,13 @@ def networks(results):
 
 
 def loss(results):
-    """In overload what is lost is what came less a fixed number served: it varies as the arrivals do, below it less."""
     for system, patience in (("clipperpp", 40), ("nexus", 30)):
         figures = []
         for load, cells in by_load(results, "one", system).items():
-            expected = 100 * theory.md1_loss(load, SERVICE_MS["one"], patience)
+            expected = theory.md1_loss(load, SERVICE_MS["one"], patience)
+            error = theory.loss_error(expected, patience, SERVICE_MS["one"], customers(cells))
             ours = 100 * sum(float(cell["dropped"]) for cell in cells) / customers(cells)
-            figures.append(Figure(f"load {load:.2f}", expected, ours, 100 * ERRORS / sqrt(customers(cells))))
+            figures.append(Figure(f"load {load:.2f}", 100 * expected, ours, 100 * ERRORS * error))
         by = "start" if system == "clipperpp" else "end"
         yield Comparison(f"M/D/1 with reneging, D = {patience} ms ({system}): lost, in %",
                          f"M/D/1+D, from Erlang's sum; who cannot {by} within 40 ms leaves unserved.", "points",
