@@ -1,11 +1,12 @@
 // Compares InferLine's Estimator and Planner here with what its authors published (2017-2018): plans, and
 // runs of them. Prints a Markdown table, then the rows that do not agree by their names.
 //
-//     inferline_authors [FOLDER] [QUERIES]
+//     inferline_authors [FOLDER] [QUERIES] [ROWS.csv]
 //
 // FOLDER holds the authors' figures; without it, or where it is empty, inferline/ in $HARNESS_DATA or in
-// ../shared/data. QUERIES: of a trace, 50,000 as the authors'. Exit code 77: the folder is not there; 1: what
-// needs no simulation (costs, throughputs) does not agree.
+// ../shared/data. QUERIES: of a trace, 50,000 as the authors'. ROWS.csv: gets the single figures, theirs and
+// ours. Exit code 77: the folder is not there; 1: what needs no simulation (costs, throughputs) does not
+// agree.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,7 +14,9 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iomanip>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,13 @@ std::string shown(double value, int digits) {
 }
 std::string percent(double share, int digits) { return shown(share * 100, digits) + " %"; }
 
+/// One figure of theirs beside ours, in the same unit.
+struct Pair {
+  std::string key;
+  double theirs = 0;
+  double ours = 0;
+};
+
 /// A line of the table, and what belongs below it.
 struct Comparison {
   std::string what;
@@ -43,7 +53,8 @@ struct Comparison {
   int agree = 0;
   std::string figures = {};
   std::vector<std::string> others = {};  ///< rows that do not agree, and why
-  bool is_arithmetic = false;            ///< of figures that agree in all rows
+  std::vector<Pair> pairs = {};
+  bool is_arithmetic = false;  ///< of figures that agree in all rows
 
   void count(bool agrees, const std::string& row) {
     ++rows;
@@ -69,6 +80,7 @@ Comparison compare_costs(const AuthorsData& data) {
     const double error = std::abs(usd_per_h - plan.usd_per_h);
     worst = std::max(worst, error);
     result.count(error < 0.5e-4, plan.key);
+    result.pairs.push_back({plan.key, plan.usd_per_h, usd_per_h});
   }
   result.figures = "worst difference " + shown(worst, 6) + " $/h";
   return result;
@@ -85,7 +97,9 @@ Comparison compare_june(const AuthorsData& data, const std::string& what, Author
     const AuthorsWorld world(
         data, plan.pipeline,
         {.table = AuthorsTable::kJune, .latency = latency, .conditional = plan.has_scale_factors()});
-    const double error = ours(world, world.configuration(plan.stages)) / plan.*theirs - 1;
+    const double here = ours(world, world.configuration(plan.stages));
+    const double error = here / plan.*theirs - 1;
+    result.pairs.push_back({plan.key, plan.*theirs, here});
     worst = std::max(worst, std::abs(error));
     result.count(std::abs(error) < 1e-3, plan.key + ": " + percent(error, 2));
   }
@@ -106,6 +120,8 @@ Comparison compare_scale_factors(const AuthorsData& data) {
       const double share = world.shares()[m];
       if (share == 1) continue;
       const double error = std::abs(estimator.scale_factor(m) / share - 1);
+      result.pairs.push_back(
+          {std::string(name) + ", " + world.pipeline().modules[m].name, share, estimator.scale_factor(m)});
       const double standard_error = std::sqrt((1 - share) / share / kQueries);
       if (error > worst) error_there = standard_error;
       worst = std::max(worst, error);
@@ -201,6 +217,7 @@ Comparison compare_plans(const AuthorsData& data, const std::string& what, const
       continue;
     }
     ratios.push_back(here.usd_per_h / plan.usd_per_h);
+    result.pairs.push_back({plan.key, plan.usd_per_h, here.usd_per_h});
     missing += here.served_misses > kMayMiss ? 1 : 0;
     const bool is_dearer = here.usd_per_h > plan.usd_per_h + 1e-9;
     std::string row = plan.key + ": " + shown(here.usd_per_h, 4) + " $/h, theirs " + shown(plan.usd_per_h, 4);
@@ -288,6 +305,7 @@ Comparison compare_runs(const AuthorsData& data, const std::string& what, Author
       continue;
     }
     const double ours = estimated_misses(world, run.stages, run.lam_qps, run.scv, run.slo_s, queries);
+    result.pairs.push_back({run.id, run.miss_rate, ours});
     const bool keeps = ours <= kMayMiss;
     const bool kept = run.miss_rate <= kMayMiss;
     good += kept ? 1 : 0;
@@ -415,9 +433,20 @@ void print_left_out(const AuthorsData& data) {
       static_cast<int>(plans), static_cast<int>(unknown), static_cast<int>(coarse));
 }
 
+void write_rows(const std::vector<Comparison>& results, const std::string& path) {
+  std::ofstream file(path);
+  file << "what,key,theirs,ours\n" << std::setprecision(12);
+  for (const Comparison& result : results) {
+    for (const Pair& pair : result.pairs)
+      file << '"' << result.what << "\",\"" << pair.key << "\"," << pair.theirs << ',' << pair.ours << '\n';
+  }
+  if (!file.flush()) throw InputError(path + ": cannot be written");
+}
+
 /// Whether costs and throughputs agree.
-bool print(const AuthorsData& data, int queries) {
+bool print(const AuthorsData& data, int queries, const char* rows_path) {
   const std::vector<Comparison> results = compare_all(data, queries);
+  if (rows_path != nullptr) write_rows(results, rows_path);
   std::printf("| what | rows | agree | figures |\n|---|---|---|---|\n");
   for (const Comparison& result : results) {
     std::printf("| %s | %d | %d | %s |\n", result.what.c_str(), result.rows, result.agree,
@@ -449,7 +478,7 @@ int run(int count, char** arguments) {
     std::printf("no figures of InferLine's authors in %s (set HARNESS_DATA)\n", folder.c_str());
     return kMissing;
   }
-  return print(read_authors(folder), std::max(queries, 1)) ? 0 : 1;
+  return print(read_authors(folder), std::max(queries, 1), count > 3 ? arguments[3] : nullptr) ? 0 : 1;
 }
 
 }  // namespace

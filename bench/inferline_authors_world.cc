@@ -170,12 +170,14 @@ AuthorsWorld::AuthorsWorld(const AuthorsData& data, const std::string& pipeline,
   }
   HARNESS_CHECK(wrong.empty(), wrong.c_str());
   constexpr int kPlenty = 1000;
+  constexpr double kAlmostFree = 1e-12;
   for (const char* kind : {kEntry, "none", "v100"}) {
     AuthorsStage replica;
     replica.gpu = kind;
     replica.gpus = replica.gpu == "v100" ? 1 : 0;
     replica.cpus = replica.gpu == kEntry ? 0 : 1;
-    devices_.push_back({kind, kPlenty, data.price(replica), {}});
+    // The entry is free, but InferLine takes a price of 0 for none and counts 1 instead.
+    devices_.push_back({kind, kPlenty, std::max(data.price(replica), kAlmostFree), {}});
     devices_.back().profiles.resize(parts.size());
   }
   for (std::size_t m = 0; m < parts.size(); ++m) {

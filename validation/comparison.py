@@ -12,11 +12,12 @@ from harness_results.file import Results  # noqa: E402
 
 @dataclass(frozen=True)
 class Figure:
-    """One number. The error is ours minus theirs, in the unit of its comparison."""
+    """One number. The error is ours minus theirs, in the unit of its comparison, and so is the error allowed of this figure alone."""
 
     what: str
     theirs: float
     ours: float
+    allowed: float | None = None
 
     def error(self, relative):
         difference = self.ours - self.theirs
@@ -28,7 +29,8 @@ class Figure:
 @dataclass(frozen=True)
 class Comparison:
     """Figures of one kind. `worst` and `mean` are the largest errors allowed, of a single figure and on average, as
-    magnitudes, written down before ours were seen; none: not judged, and `why` says why."""
+    magnitudes, written down before ours were seen; figures may have bounds of their own. None of these: not judged, and `why`
+    says why."""
 
     title: str
     source: str  # Markdown: whose figures, the version, the licence, or the formula
@@ -54,12 +56,18 @@ class Comparison:
         return sum(self.errors) / len(self.errors)
 
     @property
+    def own_bounds(self):
+        """Those of figures that have one."""
+        return [figure.allowed for figure in self.figures if figure.allowed is not None]
+
+    @property
     def verdict(self):
-        if self.worst is None and self.mean is None:
+        if self.worst is None and self.mean is None and not self.own_bounds:
             return "not judged"
         rounding = 1e-9
-        within = (self.worst is None or self.worst_error <= self.worst + rounding) and (
-            self.mean is None or self.mean_error <= self.mean + rounding)
+        pairs = [(self.worst_error, self.worst), (self.mean_error, self.mean),
+                 *((error, figure.allowed) for error, figure in zip(self.errors, self.figures))]
+        within = all(error <= bound + rounding for error, bound in pairs if bound is not None)
         return "agrees" if within else "differs"
 
 
@@ -72,7 +80,7 @@ class Harness:
     def run(self, experiment, *options):
         """Returns the Results of an experiment, once for each run of the validation."""
         path = self.out / (Path(experiment).stem + ".h5")
-        words = ["mpirun", "-n", str(self.ranks), str(self.program), str(experiment), "--quiet", "--fresh", "-o", str(path), *options]
+        words = ["mpirun", "-n", str(self.ranks), str(self.program), str(experiment), "--quiet", "--fresh", "-o", str(self.out), *options]
         ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise SystemExit(f"ci/validation: {experiment}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")

@@ -2,7 +2,7 @@
 """Holds this project's numbers against those of others, and fills docs/validation.md: validation/run.py [NAME ...]
 
 A validation is a folder with a validate.py that defines ORDER, where it stands on the page, and validate(harness), which
-returns a list of Comparisons (comparison.py). Its tables stand between the page's lines `<!-- validation: NAME -->` and
+returns a list of Comparisons (comparison.py), an empty one if figures that it needs are not there. Its tables stand between the page's lines `<!-- validation: NAME -->` and
 `<!-- validation: end -->`, a row for each of all comparisons between `<!-- validation: all -->` and the end.
 Exit code: 1 when a comparison differs by more than it may."""
 
@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import json
 import sys
+import textwrap
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,7 @@ from comparison import ROOT, Comparison, Figure, Harness
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs/validation.md"
 END = "<!-- validation: end -->\n"
-LONG_TABLE = 16  # longer ones show their worst figures alone
+LONG_TABLE = 20  # longer ones show their worst figures alone
 
 
 def load(name):
@@ -37,7 +38,8 @@ def names():
 
 def bound(comparison):
     parts = [f"worst {comparison.worst:g}" if comparison.worst is not None else "",
-             f"mean {comparison.mean:g}" if comparison.mean is not None else ""]
+             f"mean {comparison.mean:g}" if comparison.mean is not None else "",
+             f"of each {min(comparison.own_bounds):.2g} to {max(comparison.own_bounds):.2g}" if comparison.own_bounds else ""]
     return ", ".join(part for part in parts if part) or "-"
 
 
@@ -48,18 +50,20 @@ def row_of(comparison):
 
 def table_of(comparison):
     """The figures, of long ones those with the largest errors."""
-    yield f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else "")
+    yield textwrap.fill(f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else ""), 100,
+                        break_long_words=False, break_on_hyphens=False)
     yield ""
     figures = comparison.figures
     if len(figures) > LONG_TABLE:
         figures = sorted(figures, key=lambda figure: -abs(figure.error(comparison.relative)))[:LONG_TABLE // 2]
         yield f"The {len(figures)} of {len(comparison.figures)} figures that are furthest apart:"
         yield ""
-    yield f"| what | theirs | ours | error, {comparison.unit} |"
-    yield "|---|---|---|---|"
+    own = any(figure.allowed is not None for figure in figures)
+    yield f"| what | theirs | ours | error, {comparison.unit} |" + (" allowed |" if own else "")
+    yield "|---|---|---|---|" + ("---|" if own else "")
     for figure in figures:
         yield (f"| {figure.what} | {figure.theirs:.{comparison.digits}f} | {figure.ours:.{comparison.digits}f} | "
-               f"{figure.error(comparison.relative):+.3g} |")
+               f"{figure.error(comparison.relative):+.3g} |" + (f" {figure.allowed:.2g} |" if own else ""))
     yield ""
 
 
@@ -115,11 +119,12 @@ def main(words):
     for name in options.names or names():
         validate(name, options)
     kept = {name: options.out / name / "comparisons.json" for name in names()}
-    if all(path.exists() for path in kept.values()):
-        write_page({name: restored(path) for name, path in kept.items()})
+    done = {name: restored(path) for name, path in kept.items() if path.exists()}
+    if len(done) == len(kept) and all(comparisons for _, comparisons in done.values()):
+        write_page(done)
     else:
         print("the page stays as it is: some validations have not run")
-    differs = [name for name in options.names or names() for one in restored(kept[name])[1] if one.verdict == "differs"]
+    differs = [name for name in options.names or names() for one in done[name][1] if one.verdict == "differs"]
     return 1 if differs else 0
 
 

@@ -85,6 +85,25 @@ TEST_F(NexusTest, DropsWhatStandsBeforeTheFirstWindowThatFits) {
   }
 }
 
+// As nexuslb takes a batch from a queue (docs/validation.md): the earliest deadline goes if its batch would
+// end late, and what remains may make the batch smaller. Latency 10 + 5 b ms, batches of 3, due at sent +
+// 100.
+TEST_F(NexusTest, WindowsLikeNexuslb) {
+  const auto taken = [this](const std::vector<TimeNs>& due_ms) {
+    start({{"order", std::string("deadline")}, {"estimate", std::string("actual")}});
+    std::vector<TimeNs> sent;
+    for (const TimeNs due : due_ms) sent.push_back((due - 100) * kMs);
+    queue(0, sent);
+    return driver_->add(50 * kMs, 0);
+  };
+  EXPECT_EQ(taken({75, 80, 90, 95}), "join 0<1; join 0<2; join 0<3; launch 0");  // 50 + 25 <= 75
+  EXPECT_EQ(taken({74, 80, 90, 95}), "drop 1 early_drop; join 0<2; join 0<3; join 0<4; launch 0");
+  // 1 and 2 are late in a batch of three; two remain and end at 70.
+  EXPECT_EQ(taken({73, 74, 90, 95}), "drop 1 early_drop; drop 2 early_drop; join 0<3; join 0<4; launch 0");
+  // 1 is late in a batch of two; 2 alone ends at 65.
+  EXPECT_EQ(taken({69, 69}), "drop 1 early_drop; join 0<2; launch 0");
+}
+
 TEST_F(NexusTest, AVisitThatJoinsLaterIsCheckedByItself) {
   start();
   driver_->add(0, 0);

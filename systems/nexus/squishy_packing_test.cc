@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "harness/core/random.h"
 #include "systems/nexus/test_independent_models.h"
@@ -129,6 +130,73 @@ TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
     }
     for (std::size_t i = 0; i < sessions.size(); ++i) ASSERT_GE(served[i], sessions[i].rate_rps * (1 - 1e-6));
   }
+}
+
+/// Cases after the rules of nexuslb's Nexus (docs/validation.md) in which its residues, of batches that last
+/// (b - 1) / r + l(b), are those of the paper, b / r + l(b). A batch of b takes 10 + 2 b ms, of `light_` 2 +
+/// b.
+class LikeNexuslb : public testing::Test {
+ protected:
+  static std::string text(const PackedNode& node) {
+    std::string all = std::to_string(node.duty_ns / kMs) + " ms:";
+    for (const NodeShare& share : node.shares) {
+      all += " s" + std::to_string(share.session) + "x" + std::to_string(share.batch);
+    }
+    return all;
+  }
+
+  Profile heavy_ = linear_profile(10, 2, 32);
+  Profile light_ = linear_profile(2, 1, 32);
+};
+
+TEST_F(LikeNexuslb, LargestBatchTakesHalfOfTheSlo) {
+  EXPECT_EQ(saturated_batch({&heavy_, 106 * kMs, 1}), 21);  // 10 + 2 x 21 = 52 <= 53, and 54 for 22
+  EXPECT_EQ(saturated_batch({&light_, 30 * kMs, 1}), 13);   // 2 + 13 = 15 <= 15
+}
+
+TEST_F(LikeNexuslb, Residue) {
+  // r = 100/s: theirs 10 (b - 1) + 10 + 2 b <= 106, b <= 8.8; ours 10 b + 10 + 2 b <= 106, b <= 8. The duty
+  // cycle is min(106 - 26, 80) = 80 ms.
+  EXPECT_EQ(text(residual_node({&heavy_, 106 * kMs, 100}, 0, 100)), "80 ms: s0x8");
+  // r = 200/s: theirs 7 b <= 55, ours 7 b <= 50, both 7; min(60 - 24, 35) = 35 ms.
+  EXPECT_EQ(text(residual_node({&heavy_, 60 * kMs, 200}, 0, 200)), "35 ms: s0x7");
+}
+
+TEST_F(LikeNexuslb, FullNodesAndAResidue) {
+  // 21 in 52 ms are 403.8/s: of 503.8462/s one full node and 100/s remain.
+  const Packing packing = pack_sessions({{&heavy_, 106 * kMs, 100 + 21 / 0.052}});
+  ASSERT_EQ(packing.nodes.size(), 2U);
+  EXPECT_EQ(text(packing.nodes[0]), "52 ms: s0x21");
+  EXPECT_EQ(packing.nodes[1].shares[0].batch, 8);
+}
+
+TEST_F(LikeNexuslb, ThreeResiduesShareANodeAndTheFourthDoesNotFit) {
+  // 26 + 26 + 26 = 78 of 80 ms; the fourth, 50/s with an SLO of 99 ms, has batch 4 (theirs 22 b <= 109, ours
+  // 22 b <= 89), 18 ms, 80 ms.
+  const Session same{&heavy_, 106 * kMs, 100};
+  const Packing packing = pack_sessions({same, same, same, {&heavy_, 99 * kMs, 50}});
+  ASSERT_EQ(packing.nodes.size(), 2U);
+  EXPECT_EQ(text(packing.nodes[0]), "80 ms: s0x8 s1x8 s2x8");
+  EXPECT_EQ(text(packing.nodes[1]), "80 ms: s3x4");
+}
+
+TEST_F(LikeNexuslb, TheShortestDutyCycleSetsAllBatches) {
+  // 200/s, 60 ms: 7 in 35 ms. 50/s of `light_`, 44 ms: 2 in 40 ms (theirs 21 b <= 62, ours 21 b <= 42), in 35
+  // ms 1.75, so 2: 24 + 4 <= 35.
+  const Packing packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&light_, 44 * kMs, 50}});
+  ASSERT_EQ(packing.nodes.size(), 1U);
+  EXPECT_EQ(text(packing.nodes[0]), "35 ms: s0x7 s1x2");
+}
+
+TEST_F(LikeNexuslb, ANodeThatWouldBeOverfullIsNotShared) {
+  // In 35 ms the 100/s of the other need 3.5, so 4, 18 ms: 24 + 18 > 35.
+  const Packing packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&heavy_, 106 * kMs, 100}});
+  EXPECT_EQ(packing.nodes.size(), 2U);
+}
+
+TEST_F(LikeNexuslb, TheirResidueIsLargerWhereTheyDiffer) {
+  // r = 100/s, 100 ms: theirs 12 b <= 100, b = 8; the paper's worst wait is the whole duty cycle, 12 b <= 90.
+  EXPECT_EQ(text(residual_node({&heavy_, 100 * kMs, 100}, 0, 100)), "70 ms: s0x7");
 }
 
 }  // namespace

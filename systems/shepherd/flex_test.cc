@@ -257,5 +257,54 @@ TEST_F(FlexByHand, QueuesAgainWhatALostWorkerHad) {
   EXPECT_EQ(complete(16, 1), "start 1 m3: 0 1; ");
 }
 
+/// Cases after the rules of nexuslb's SHEPHERD (docs/validation.md), with its lambda and no delays of control
+/// and data: a batch of b takes 10 + b ms.
+class FlexLikeNexuslb : public FlexByHand {
+ protected:
+  FlexLikeNexuslb() {
+    FlexParams params;
+    params.batch = FlexBatch::kPrefix;
+    params.lambda = 3.03;
+    make(params);
+    add(0);
+    arrive(0, 0, 3, 200);  // runs from 0 to 11
+  }
+};
+
+TEST_F(FlexLikeNexuslb, FillsABatchFromTheEarliestDeadlineOn) {
+  arrive(1, 1, 7, 23);
+  arrive(1, 2, 7, 35);
+  arrive(1, 3, 7, 40);
+  // At 11: one ends at 22, two at 23, three at 24 > 23.
+  EXPECT_EQ(complete(11, 0), "start 0 m7: 1 2; ");
+}
+
+TEST_F(FlexLikeNexuslb, StopsAtTheFirstThatDoesNotFit) {
+  arrive(1, 1, 7, 22);
+  arrive(1, 2, 7, 35);
+  arrive(1, 3, 7, 40);
+  // At 11: one ends at 22, two at 23 > 22; that 2 and 3 alone would be more is not looked at.
+  EXPECT_EQ(complete(11, 0), "start 0 m7: 1; ");
+}
+
+TEST_F(FlexLikeNexuslb, RunsTheLargestBatchOfAllModels) {
+  arrive_all(1, 1, 2, 7, 60);
+  arrive_all(1, 3, 5, 3, 90);  // with the one that runs: four, and lambda x 1 = 3.03
+  EXPECT_EQ(preempted(1, 0, {visit(0, 3, 200)}), "start 0 m3: 3 4 5 0; ");
+  EXPECT_EQ(complete(15, 0), "start 0 m7: 1 2; ");
+}
+
+TEST_F(FlexLikeNexuslb, PreemptsFromLambdaTimesTheRunningBatchOn) {
+  EXPECT_EQ(arrive_all(1, 1, 3, 7, 60), "") << "3 < 3.03 x 1";
+  EXPECT_EQ(arrive(2, 4, 7, 60), "preempt 0; ") << "4 >= 3.03 x 1; they end at 2 + 14 <= 60";
+  EXPECT_EQ(preempted(2, 0, {visit(0, 3, 200)}), "start 0 m7: 1 2 3 4; ");
+  EXPECT_EQ(complete(16, 0), "start 0 m3: 0; ") << "its work is lost, not the request";
+}
+
+TEST_F(FlexLikeNexuslb, AnEarlyDeadlineKeepsACandidateSmall) {
+  arrive(1, 1, 7, 14);
+  EXPECT_EQ(arrive_all(1, 2, 5, 7, 60), "") << "1 ends at 12, three at 14, and four would at 15";
+}
+
 }  // namespace
 }  // namespace harness

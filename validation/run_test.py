@@ -1,0 +1,147 @@
+"""What ci/validation says and writes, with validations made up here."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import run  # noqa: E402
+from comparison import Comparison, Figure, Harness  # noqa: E402
+
+PAGE = """Above.
+<!-- validation: all -->
+
+<!-- validation: end -->
+Between.
+<!-- validation: first -->
+old
+<!-- validation: end -->
+<!-- validation: second -->
+
+<!-- validation: end -->
+Below.
+"""
+VALIDATION = """from comparison import Comparison, Figure
+ORDER = {order}
+def validate(harness):
+    return [Comparison("{title}", "Theirs.", "ms", "much", [Figure("a", 10, {ours})], worst=1)]
+"""
+
+
+class Verdicts(unittest.TestCase):
+    def verdict(self, *errors, **bounds):
+        figures = [Figure("x", 100, 100 + error, bounds.get("own")) for error in errors]
+        return Comparison("t", "s", "ms", "n", figures, worst=bounds.get("worst"), mean=bounds.get("mean")).verdict
+
+    def test_bounds(self):
+        self.assertEqual(self.verdict(2, -2, worst=2), "agrees")
+        self.assertEqual(self.verdict(0, -2.1, worst=2), "differs")
+        self.assertEqual(self.verdict(3, -1, worst=3, mean=2), "agrees")
+        self.assertEqual(self.verdict(3, -2, worst=3, mean=2), "differs")
+        self.assertEqual(self.verdict(50), "not judged")
+
+    def test_own_bounds(self):
+        self.assertEqual(self.verdict(1, own=1), "agrees")
+        self.assertEqual(self.verdict(1, own=0.9), "differs")
+        self.assertEqual(self.verdict(1, own=2, worst=0.5), "differs")
+
+    def test_relative_errors(self):
+        self.assertAlmostEqual(Figure("x", 50, 51).error(True), 2)
+        self.assertEqual(Figure("x", 0, 1).error(True), float("inf"))
+        self.assertEqual(Figure("x", 0, 0).error(True), 0)
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.page = self.folder / "validation.md"
+        self.page.write_text(PAGE, encoding="utf-8")
+        for name, value in (("HERE", self.folder), ("PAGE", self.page)):
+            patch = mock.patch.object(run, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def add(self, name, order, ours):
+        (self.folder / name).mkdir(exist_ok=True)
+        text = VALIDATION.format(order=order, title=f"the {name}", ours=ours)
+        (self.folder / name / "validate.py").write_text(text, encoding="utf-8")
+
+    def run_all(self, *names):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = run.main([*names, "--out", str(self.folder / "out")])
+        return code, said.getvalue()
+
+    def test_fills_the_page(self):
+        self.add("first", 2, 10.5)
+        self.add("second", 1, 9)
+        self.assertEqual(self.run_all()[0], 0)
+        text = self.page.read_text(encoding="utf-8")
+        self.assertNotIn("old", text)
+        self.assertIn("| the first | 1 | 0.5 ms | 0.5 ms | worst 1 | agrees | much |", text)
+        self.assertLess(text.index("| the second |"), text.index("| the first |"))  # by ORDER
+        self.assertIn("| a | 10.000 | 9.000 | -1 |", text)
+        for kept in ("Above.", "Between.", "Below."):
+            self.assertIn(kept, text)
+        self.run_all()
+        self.assertEqual(self.page.read_text(encoding="utf-8"), text)
+
+    def test_one_that_differs(self):
+        self.add("first", 1, 10)
+        self.add("second", 2, 12)
+        code, said = self.run_all()
+        self.assertEqual(code, 1)
+        self.assertIn("differs     the second: 1 figures, mean error 2 ms, worst 2; allowed: worst 1", said)
+        self.assertEqual(self.run_all("first")[0], 0)  # it alone is judged
+        self.assertIn("| the second | 1 | 2 ms | 2 ms | worst 1 | differs | much |", self.page.read_text(encoding="utf-8"))
+
+    def test_page_waits_for_all(self):
+        self.add("first", 1, 10)
+        self.add("second", 2, 10)
+        code, said = self.run_all("first")
+        self.assertEqual((code, self.page.read_text(encoding="utf-8")), (0, PAGE))
+        self.assertIn("some validations have not run", said)
+
+    def test_page_waits_for_figures_that_are_not_there(self):
+        self.add("first", 1, 10)
+        (self.folder / "second").mkdir()
+        text = "ORDER = 2\ndef validate(harness):\n    return []\n"
+        (self.folder / "second/validate.py").write_text(text, encoding="utf-8")
+        code, said = self.run_all()
+        self.assertEqual((code, self.page.read_text(encoding="utf-8")), (0, PAGE))
+        self.assertIn("some validations have not run", said)
+
+    def test_page_without_the_marker(self):
+        self.add("third", 1, 10)
+        with self.assertRaisesRegex(SystemExit, "validation.md: found no line '<!-- validation: third -->'"):
+            self.run_all()
+
+    def test_unknown_name(self):
+        self.add("first", 1, 10)
+        with self.assertRaises(SystemExit) as stopped:
+            self.run_all("furst")
+        self.assertEqual(stopped.exception.code, 2)
+
+    def test_tables(self):
+        many = Comparison("t", "s", "ms", "n", [Figure(f"f{k}", 0, k) for k in range(run.LONG_TABLE + 1)])
+        lines = list(run.table_of(many))
+        self.assertIn(f"The {run.LONG_TABLE // 2} of {run.LONG_TABLE + 1} figures that are furthest apart:", lines)
+        self.assertFalse(any(line.startswith("| f0 ") for line in lines))
+        own = Comparison("t", "s", "%", "n", [Figure("a", 1, 1.5, 2)])
+        self.assertIn("| a | 1.000 | 1.500 | +0.5 | 2 |", list(run.table_of(own)))
+
+
+class Runs(unittest.TestCase):
+    def test_failing_program(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(SystemExit, "x.toml: exit code"):
+            Harness("/bin/false", 1, Path(folder)).run("x.toml")
+
+
+if __name__ == "__main__":
+    unittest.main()
