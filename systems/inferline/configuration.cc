@@ -18,9 +18,13 @@ Hardware::Hardware(const ServingContext& context) : context_(context) {
   if (context.devices.empty()) kinds_.push_back({"GPU", context.workers, 1, context.profiles});
   for (const ClusterDevice& device : context.devices) {
     Kind& kind = kinds_.emplace_back(Kind{device.name, device.count, device.usd_per_h, {}});
-    if (!(kind.price > 0)) kind.price = 1;  // of one kind alone
     for (const std::optional<Profile>& profile : device.profiles)
       kind.profiles.push_back(profile ? &*profile : nullptr);
+    if (kind.price > 0) continue;
+    if (context.devices.size() > 1)
+      throw InputError("inferline plans by cost: found no price of " + device.name +
+                       " (cluster.device.usd_per_h), allowed: one above 0 where there are several kinds");
+    kind.price = 1;
   }
 }
 

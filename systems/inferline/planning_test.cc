@@ -50,6 +50,17 @@ InferLineWorld world_of(std::size_t models, std::vector<ClusterDevice> devices, 
   return world;
 }
 
+TEST(Hardware, CountsReplicasWhereTheOneKindHasNoPriceAndNeedsPricesOfSeveral) {
+  const std::vector<ClusterDevice> kinds = {device_of("gpu", 10, 0, {{5, 0, 1}}),
+                                            device_of("cpu", 10, 0.1, {{9, 0, 1}})};
+  InferLineWorld one = world_of(1, {kinds[0]}, 100, 100);
+  one.link();
+  EXPECT_EQ(Hardware(one.context).price(0), 1);
+  InferLineWorld two = world_of(1, kinds, 100, 100);
+  two.link();
+  EXPECT_THROW(Hardware{two.context}, InputError) << "costs would say nothing";
+}
+
 // Algorithm 1 by hand: 100 queries/s, one every 10 ms; m0 takes 5 ms, m1 25 ms: one and three replicas.
 TEST(GreedyPlanner, AddsReplicasAtTheBottleneck) {
   InferLineWorld world = world_of(2, {device_of("gpu", 10, 1, {{5, 0, 1}, {25, 0, 1}})}, 100, 100);
