@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/pipeline.h"
 #include "harness/serving/common_plans.h"
 #include "harness/serving/context.h"
 #include "harness/serving/scheduler.h"
@@ -13,7 +14,8 @@
 namespace harness {
 namespace {
 
-/// Carries events to a DeferredScheduler over the modules of the queue.
+/// Carries events to a DeferredScheduler over the modules of the queue. In a pipeline a visit must leave the
+/// modules after it their shares of the SLO.
 class SymphonyScheduler final : public Scheduler {
  public:
   /// The context outlives this.
@@ -23,10 +25,13 @@ class SymphonyScheduler final : public Scheduler {
   /// Groups and caps last as long as the run: only the first plan counts.
   void on_plan(TimeNs, const Plan& plan, Decisions&) override {
     if (deferred_) return;
+    std::vector<TimeNs> latency_ns;
+    for (const ModulePlan& module : plan.modules) latency_ns.push_back(module.exec_ns);
+    const std::vector<TimeNs> budgets = proportional_budgets(context_, latency_ns);
+    after_ns_ = longest_after(*context_.pipeline, {budgets.begin(), budgets.end()});
     std::vector<SymphonyModel> models;
     for (const ModuleId module : plan.served_by(group_)) {
-      models.push_back(
-          {module, context_.profiles[module], plan.modules[module].max_batch, context_.slo_of_entry(module)});
+      models.push_back({module, context_.profiles[module], plan.modules[module].max_batch, budgets[module]});
     }
     deferred_.emplace(params_, models);
   }
@@ -36,10 +41,12 @@ class SymphonyScheduler final : public Scheduler {
   }
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                        Decisions& out) override {
-    deferred_->on_workers_lost(now, workers, visits, out);
+    std::vector<Visit> back;
+    for (const Visit& visit : visits) back.push_back(with_own_deadline(visit));
+    deferred_->on_workers_lost(now, workers, back, out);
   }
   void on_arrival(TimeNs now, const Visit& visit, Decisions& out) override {
-    deferred_->on_arrival(now, visit, out);
+    deferred_->on_arrival(now, with_own_deadline(visit), out);
   }
   void on_cancelled(TimeNs now, VisitId visit, Decisions& out) override {
     deferred_->on_cancelled(now, visit, out);
@@ -51,9 +58,15 @@ class SymphonyScheduler final : public Scheduler {
   void on_timer(TimeNs now, Decisions& out) override { deferred_->on_timer(now, out); }
 
  private:
+  Visit with_own_deadline(Visit visit) const {
+    visit.deadline_ns -= static_cast<TimeNs>(after_ns_[visit.module]);
+    return visit;
+  }
+
   const ServingContext& context_;
   GroupId group_;
   SymphonyParams params_;
+  std::vector<double> after_ns_;  ///< by module: the budgets of the modules after it
   std::optional<DeferredScheduler> deferred_;
 };
 
