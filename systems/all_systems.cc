@@ -16,6 +16,7 @@
 #include "systems/rag/rag.h"
 #include "systems/reserve/reserve.h"
 #include "systems/shepherd/shepherd.h"
+#include "systems/symphony/symphony.h"
 
 namespace harness {
 
@@ -37,6 +38,10 @@ std::span<const SystemEntry> all_systems() {
           "clockwork",
           "Clockwork: the batch that must start first, over all workers (OSDI'20; SHEPHERD section 7)",
           make_clockwork},
+      SystemEntry{"symphony",
+                  "Symphony: batches deferred until one more request could not join them (its authors' "
+                  "scheduler, nexuslb)",
+                  make_symphony},
       SystemEntry{"loki",
                   "Loki: hardware scaling, then accuracy scaling of task trees, with opportunistic "
                   "rerouting (HPDC'24)",

@@ -1,5 +1,5 @@
-// For tests: random cells of what systems are made for. Streams of several models before SHEPHERD, Clockwork
-// and Nexus; task trees before Loki and its baselines.
+// For tests: random cells of what systems are made for. Streams of several models before SHEPHERD, Clockwork,
+// Symphony and Nexus; task trees before Loki and its baselines.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +42,15 @@ inline RunSpec clockwork_cell(RandomStream& random) {
   set_param(spec, "margin_ms", static_cast<double>(random.below(6)));
   set_param(spec, "schedule_ahead_ms", static_cast<double>(random.below(3) * 10));
   set_param(spec, "max_batch", static_cast<double>(1 + random.below(32)));
+  return spec;
+}
+
+inline RunSpec symphony_cell(RandomStream& random) {
+  RunSpec spec = random_independent_cell(random);
+  spec.system = find_system("symphony")->make();
+  set_param(spec, "schedulable", one_of(random, {"frontrun", "eager", "latest"}));
+  set_param(spec, "drop", one_of(random, {"window", "timeout"}));
+  set_param(spec, "gpu", one_of(random, {"idle_longest", "lowest_number"}));
   return spec;
 }
 

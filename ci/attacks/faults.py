@@ -8,7 +8,7 @@ TREES = ("traffic-cars", "traffic-analysis")
 INDEPENDENT = ("two-streams", "shepherd13")
 OF_CHAINS = ("naive", "clipperpp", "nexus", "pard")
 OF_TREES = ("loki", "proteus", "hwscaling")
-OF_STREAMS = ("shepherd", "clockwork", "nexus")
+OF_STREAMS = ("shepherd", "clockwork", "symphony", "nexus")
 LIMIT_S = 1
 
 

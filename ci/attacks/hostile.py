@@ -9,7 +9,7 @@ from attacks.program import judged, write
 SHAPES = ["constant", "poisson", "gamma", "mmpp", "step", "transition", "wiki", "tweet", "azure", "autoscale-dual"]
 CHAINS = ["tm", "lv", "ga", "da", "da-dynamic"]
 CHAIN_SYSTEMS, TREE_SYSTEMS = ["naive", "clipperpp", "nexus", "pard"], ["loki", "proteus", "hwscaling"]
-STREAM_SYSTEMS = ["shepherd", "clockwork", "nexus"]
+STREAM_SYSTEMS = ["shepherd", "clockwork", "symphony", "nexus"]
 SYSTEMS = sorted({*CHAIN_SYSTEMS, *TREE_SYSTEMS, *STREAM_SYSTEMS, "rag"})
 MODELS = ["resnet18", "resnet50", "inception_v3", "rcnn", "m", "n"]
 FEW_CELLS = 24

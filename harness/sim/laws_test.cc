@@ -282,6 +282,7 @@ std::vector<Kind> kinds() {
       {"shepherd_groups", 60, testing::herd_cell, {{"in_time", 10'000}}},
       {"shepherd_groups_faulty", 60, testing::faulty_herd_cell, {{"in_time", 10'000}}},
       {"clockwork_streams", 120, testing::clockwork_cell, {{"in_time", 10'000}}, expect_nothing_late},
+      {"symphony_streams", 120, testing::symphony_cell, {{"in_time", 10'000}}, expect_nothing_late},
       {"nexus_streams",
        150,
        testing::nexus_cell,

@@ -11,6 +11,7 @@ SYSTEM_COLOURS = {
     "pard": "#d55e00",
     "shepherd": "#009e73",
     "clockwork": "#5f4690",
+    "symphony": "#d808a8",
     "loki": "#cc79a7",
     "hwscaling": "#56b4e9",
     "proteus": "#7a5c00",

@@ -111,8 +111,8 @@ void CentralScheduler::drop(VisitId visit, DropReason reason, Decisions& out) {
 
 /// After the event: gives batches to the workers that are free soon enough.
 void CentralScheduler::settle(TimeNs now, Decisions& out) {
-  while (queued_ > 0 && !available_.empty() && available_.first_ns() <= now + ahead_ns_) {
-    if (!form_batch(std::max(now, available_.first_ns()), available_.first(), out)) break;
+  while (queued_ > 0 && !available_.empty() && available_.first_key() <= now + ahead_ns_) {
+    if (!form_batch(std::max(now, available_.first_key()), available_.first(), out)) break;
   }
   wake(now, out);
 }
@@ -182,7 +182,7 @@ void CentralScheduler::launch(Model& model, int size, WorkerId worker, Decisions
 /// Asks to be called when the first busy worker is to get its next batch.
 void CentralScheduler::wake(TimeNs now, Decisions& out) {
   if (queued_ == 0 || available_.empty()) return;
-  const TimeNs at_ns = available_.first_ns() - ahead_ns_;
+  const TimeNs at_ns = available_.first_key() - ahead_ns_;
   if (at_ns <= now || at_ns >= wake_ns_) return;
   wake_ns_ = at_ns;
   out.wake_at(at_ns);

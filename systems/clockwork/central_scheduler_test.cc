@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
 #include "harness/serving/test_world.h"
 #include "systems/clockwork/central_scheduler.h"
 #include "systems/clockwork/model_strategies.h"
@@ -257,7 +254,7 @@ TEST(Clockwork, ServesEqualStartsOfModelsInTheirOrder) {
 
 }  // namespace
 
-// The parts of Clockwork's controller: the estimate of a latency, the heap of workers.
+// A part of Clockwork's controller: the estimate of a latency.
 
 namespace {
 
@@ -292,27 +289,6 @@ TEST(LatencyEstimate, TakesTheNearestRank) {
     LatencyEstimate estimate(100, 10, percentile);
     for (const TimeNs took : {7, 3, 10, 1, 9, 5, 2, 8, 6, 4}) estimate.add(took);
     EXPECT_EQ(estimate.ns(), expected) << percentile;
-  }
-}
-
-TEST(AvailableWorkers, AgreesWithAMap) {
-  RandomStream random(1, "available_workers");
-  AvailableWorkers workers;
-  std::map<WorkerId, TimeNs> model;
-  for (int step = 0; step < 20'000; ++step) {
-    const auto worker = static_cast<WorkerId>(random.below(40));
-    if (random.below(3) == 0) {
-      workers.erase(worker);
-      model.erase(worker);
-    } else {
-      model[worker] = static_cast<TimeNs>(random.below(20));
-      workers.set(worker, model[worker]);
-    }
-    ASSERT_EQ(workers.empty(), model.empty());
-    if (model.empty()) continue;
-    std::pair<TimeNs, WorkerId> first{kNever, 0};
-    for (const auto& [id, free_ns] : model) first = std::min(first, {free_ns, id});
-    ASSERT_EQ(std::pair(workers.first_ns(), workers.first()), first);
   }
 }
 

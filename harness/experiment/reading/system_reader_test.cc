@@ -201,7 +201,7 @@ TEST(SystemReader, PlansThatMakeNoSenseAreRefused) {
                      system("quart", "params = { corrector = \"exact\" }\nplanner = \"inferline\"")),
       "exp/test.toml:13: quart.corrector: found quart.corrector, which is for its own plans, with planner "
       "= inferline; allowed: cache, placement, roomy_gpus, kl_threshold");
-  for (const std::string name : {"ds2", "shepherd", "clockwork", "loki"})
+  for (const std::string name : {"ds2", "shepherd", "clockwork", "symphony", "loki"})
     EXPECT_EQ(error_of_cells(kOneWorkload + system(name, "planner = \"inferline\"")),
               "exp/test.toml:12: system.name: found " + name +
                   ", which has a planner of its own, with planner = inferline; allowed: a system that the "

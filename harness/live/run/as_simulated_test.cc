@@ -256,6 +256,7 @@ std::vector<Kind> kinds() {
       {"shepherd_streams", 70, testing::shepherd_cell, {{"preempted", 50}}},
       {"shepherd_groups", 25, testing::herd_cell, {{"in_time", 10'000}}},
       {"clockwork_streams", 40, testing::clockwork_cell},
+      {"symphony_streams", 40, testing::symphony_cell},
       {"nexus_streams", 40, testing::nexus_cell}};
   for (const char* system : {"naive", "clipperpp", "nexus"}) add_kinds_of(*find_system(system), kinds);
   for (const char* system : {"told", "loki", "proteus", "hwscaling"}) add_kinds_of_trees(system, kinds);

@@ -1,0 +1,140 @@
+// The requests that wait for one model, and the batch that they make next (nexuslb, batch_policy.cpp and
+// model_thread.cpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "harness/core/params.h"
+#include "harness/core/types.h"
+#include "harness/serving/deadline_queue.h"
+#include "systems/symphony/batch_latency.h"
+#include "systems/symphony/rate_meter.h"
+
+namespace harness {
+
+// Symphony's parameters, each with its source.
+
+/// When a batch may start.
+enum class SymphonySchedulable {
+  kFrontrun,  ///< from the last moment on at which one more request could still join it
+  kEager,     ///< at once
+  kLatest     ///< at the last moment at which it ends in time
+};
+
+/// Which requests are given up for the sake of those behind them.
+enum class SymphonyDrop {
+  kWindow,  ///< those that a batch of the target size would be too late for
+  kTimeout  ///< those that are too late even alone: the target is 1
+};
+
+/// Which idle GPU gets a batch.
+enum class SymphonyGpu {
+  kIdleLongest,  ///< of GPUs idle for equally long, the one that was heard of last
+  kLowestNumber
+};
+
+struct SymphonyParams {
+  SymphonySchedulable schedulable = SymphonySchedulable::kFrontrun;
+  SymphonyDrop drop = SymphonyDrop::kWindow;
+  SymphonyGpu gpu = SymphonyGpu::kIdleLongest;
+
+  void list(ParamList& params) {
+    params.choice(
+        "schedulable", schedulable, {"frontrun", "eager", "latest"},
+        "a batch may start: frontrun, from the last moment on at which one more request could still "
+        "join it; eager, at once; latest, at the last moment at which it ends in time (nexuslb)");
+    params.choice("drop", drop, {"window", "timeout"},
+                  "window, requests for which a batch of the target size is too late are dropped; timeout, "
+                  "those that are too late even alone (nexuslb)");
+    params.choice("gpu", gpu, {"idle_longest", "lowest_number"},
+                  "which idle GPU gets a batch: the one that has been idle for longest (nexuslb), or the one "
+                  "with the lowest number, which keeps the load on few (the abstract)");
+  }
+};
+
+/// The first `size` requests in order of deadline, as a batch.
+struct SymphonyCandidate {
+  int size = 0;          ///< 0: none
+  TimeNs start_ns = 0;   ///< it is to start then
+  TimeNs latest_ns = 0;  ///< started later, it would end late
+};
+
+/// A request in the queue.
+struct SymphonyVisit {
+  TimeNs deadline_ns = 0;
+  VisitId id = 0;
+};
+
+/// One model's requests in order of deadline, equal ones in order of insertion.
+///
+/// The *suffix* is the largest tail of the queue that can run as one batch now; what stands before it is the
+/// *prefix*. While the prefix's first request cannot end in a batch of min(target, |suffix|), it is dropped;
+/// if there is no suffix, all are. The first that is left gives the batch's deadline D, and the batch grows
+/// as far as D permits.
+///
+/// So with an empty prefix the whole queue is the batch, and the target does not count.
+class CandidateQueue {
+ public:
+  CandidateQueue(const SymphonyParams& params, SymphonyLatency latency, TimeNs slo_ns)
+      : params_(params), latency_(std::move(latency)), slo_ns_(slo_ns) {}
+
+  /// A request has arrived: it counts in the rate.
+  void arrive(TimeNs now, const SymphonyVisit& visit) {
+    rate_.count(now);
+    insert(visit);
+  }
+  void insert(const SymphonyVisit& visit);
+  /// It stands here.
+  void erase(const SymphonyVisit& visit);
+  /// Makes the candidate anew. drop(VisitId, is_late): `is_late`, it could not end in time even alone.
+  /// Amortised O(log cap), and O(cap) once per sample of the rate while requests must be dropped.
+  template <class Drop>
+  void update(TimeNs now, Drop drop);
+  const SymphonyCandidate& candidate() const { return candidate_; }
+  /// The candidate's visits; valid until the next call of another function.
+  std::span<const SymphonyVisit> batch() const {
+    return queue_.visits().first(static_cast<std::size_t>(candidate_.size));
+  }
+  /// Takes the candidate's visits away. update() must follow.
+  void take();
+  std::size_t size() const { return queue_.size(); }
+
+ private:
+  TimeNs deadline(std::size_t place) const { return queue_.visits()[place].deadline_ns; }
+  /// When a batch of so many ends that starts now.
+  TimeNs end(TimeNs now, std::size_t batch) const { return now + latency_.of(static_cast<int>(batch)); }
+  int target(TimeNs now);
+  void set_candidate(TimeNs now);
+
+  SymphonyParams params_;
+  SymphonyLatency latency_;
+  TimeNs slo_ns_;
+  RateMeter rate_;
+  DeadlineQueue<SymphonyVisit> queue_;
+  std::size_t prefix_ = 0;  ///< how many stand before the suffix, but for those that time adds
+  SymphonyCandidate candidate_;
+  int target_ = 0;
+  TimeNs target_interval_ = -1;  ///< of the rate, in which the target was computed
+};
+
+template <class Drop>
+void CandidateQueue::update(TimeNs now, Drop drop) {
+  while (prefix_ < queue_.size() && deadline(prefix_) < end(now, queue_.size() - prefix_)) ++prefix_;
+  const std::size_t suffix = queue_.size() - prefix_;
+  std::size_t dropped = 0;
+  if (suffix == 0) {
+    for (; dropped < prefix_; ++dropped) drop(queue_.visits()[dropped].id, true);
+  } else if (prefix_ > 0) {
+    const TimeNs end_ns = end(now, std::min(static_cast<std::size_t>(target(now)), suffix));
+    for (; dropped < prefix_ && deadline(dropped) < end_ns; ++dropped)
+      drop(queue_.visits()[dropped].id, deadline(dropped) < end(now, 1));
+  }
+  if (dropped > 0) queue_.erase(0, dropped);
+  prefix_ -= dropped;
+  set_candidate(now);
+}
+
+}  // namespace harness
