@@ -69,7 +69,8 @@ double offered_rps(const RunSpec& spec) {
 }
 
 std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext& context) {
-  std::unique_ptr<Planner> own = spec.system->make_planner(context);
+  std::unique_ptr<Planner> own =
+      spec.planner.placement.empty() ? spec.system->make_planner(context) : nullptr;
   return own ? std::move(own) : make_sizing_planner(context, spec.planner, spec.module_overrides);
 }
 

@@ -1,0 +1,163 @@
+"""AlpaServe (OSDI'23): the goodputs and latencies that its authors' simulator and cluster had for 16 and for two GPUs."""
+
+import csv
+import statistics
+from pathlib import Path
+
+from comparison import ROOT, Comparison, Figure
+from workload import DURATION_S, MODELS, counted, gamma_arrivals, poisson_arrivals
+
+ORDER = 20
+HERE = Path(__file__).resolve().parent
+RULES = ROOT / "build/release/bin/alpaserve_rules.so"
+REPOSITORY = "[alpa-projects/mms](https://github.com/alpa-projects/mms)"
+LATENCY_MS = 237.57214016384548  # of bert-2.6b on one GPU, batch 1 (default_slos, history 59136f3)
+STAGE_FACTOR = 1.009  # what a stage costs their simulator
+EMULATED_SCALE = "4"
+NOT_COVERED = "model parallelism, batches, other models; one run a row"
+
+# Set 2 (pull request 13): of each model goodput in %, throughput/s, mean, standard deviation and P90 of the latency in ms.
+TWO_SIMULATED = {"a": (75.82, 6.17, 214.17, 112.65, 381.65), "b": (90.75, 7.38, 211.29, 102.94, 378.71)}
+TWO_REAL = {"a": (77.91, 6.35, 212.27, 109.85, 379.45), "b": (91.64, 7.45, 216.12, 105.75, 384.18)}
+TWO_SLO_MS = 500
+
+EXPERIMENT = """name = "{name}"
+runtime = "{runtime}"
+[workload]
+pipelines = ["./models-{models}.toml"]
+traces = ["recorded"]
+rates_rps = 0
+duration_s = {duration}
+slo_ms = {slo_ms!r}
+[trace.recorded]
+file = "arrivals-{models}.csv"
+{classes}
+[cluster]
+workers = {workers}
+profiles = "./profiles-{models}.toml"
+{tables}
+"""
+OF_MODULE = '[[trace.recorded.streams]]\nprocess = "recorded"\nmodule = "{}"\n'
+
+
+def write_inputs(out, requests, names, latency_ms):
+    """The pipeline, the profile and the arrivals of so many models that are all alike."""
+    modules = "".join(f'[[module]]\nname = "{name}"\nmodel = "bert"\n' for name in names)
+    (out / f"models-{len(names)}.toml").write_text(f'slo_ms = 1000\nindependent = true\n{modules}', encoding="utf-8")
+    (out / f"profiles-{len(names)}.toml").write_text(
+        f'device = "V100"\n[[profile]]\nmodel = "bert"\nlatency_ms = [{latency_ms!r}]\n', encoding="utf-8")
+    rows = "".join(f"{at:.9f},{names[model]}\n" for at, model in requests)
+    (out / f"arrivals-{len(names)}.csv").write_text("time_s,module\n" + rows, encoding="utf-8")
+
+
+def experiment(harness, name, names, tables, **values):
+    path = harness.out / f"{name}.toml"
+    classes = "".join(map(OF_MODULE.format, names))
+    path.write_text(EXPERIMENT.format(name=name, models=len(names), classes=classes, tables=tables, **values), encoding="utf-8")
+    return path
+
+
+def requests_of(cell):
+    """In order of sending."""
+    rows = cell.table("requests")
+    return rows[rows["request"].argsort()]
+
+
+def goodput(cell, skipped):
+    rows = requests_of(cell)[skipped:-skipped]
+    return (rows["outcome"] == 0).mean()
+
+
+def placements():
+    """Of each SLO scale; see placements.csv."""
+    lines = (line for line in (HERE / "placements.csv").open(encoding="utf-8") if not line.startswith("#"))
+    return list(csv.DictReader(lines))
+
+
+def run_row(harness, row, runtime, tables):
+    names = [f"m{i}" for i in range(MODELS)]
+    workers = [" ".join(f"m{model}" for model in gpu.split()) for gpu in row["models_of_each_gpu"].split("|")]
+    placed = f'[planner]\nplacement = "{", ".join(workers)}"\n[live]\ngpus_per_rank = {len(workers)}\n'
+    path = experiment(harness, f"slo-{row['slo_scale']}-{runtime}", names, placed + tables, runtime=runtime,
+                      duration=DURATION_S, slo_ms=float(row["slo_scale"]) * LATENCY_MS, workers=len(workers))
+    return {cell["system"]: cell for cell in harness.run(path).cells}
+
+
+# Their real controller: the replica with the fewest requests outstanding; refused where the predicted end is later than 5 ms
+# before the deadline. Requests take 10 ms outside the GPU: the means of their detailed simulator (HTTP 2.5, dispatch 2.5, engine 5).
+OURS = """[[system]]
+name = "clockwork"
+params = {margin_ms = 15}
+set = {serving.dispatch = "least_outstanding"}
+"""
+THEIRS = f"""[[system]]
+name = "alpaserve_rules"
+library = "{RULES}"
+"""
+
+
+def sixteen_gpus(harness):
+    requests = gamma_arrivals()
+    skipped = counted(requests)
+    write_inputs(harness.out, requests, [f"m{i}" for i in range(MODELS)], LATENCY_MS * STAGE_FACTOR)
+    exact, simulated, emulated = [], [], []
+    for row in placements():
+        what = f"SLO of {row['slo_scale']} x {LATENCY_MS:.1f} ms"
+        theirs, real = float(row["goodput_simulator"]), 100 * float(row["goodput_real"])
+        cells = run_row(harness, row, "simulated", THEIRS + OURS)
+        exact.append(Figure(what, theirs, goodput(cells["alpaserve_rules"], skipped)))
+        simulated.append(Figure(what, real, 100 * goodput(cells["clockwork"], skipped)))
+        if row["slo_scale"] == EMULATED_SCALE:
+            cells = run_row(harness, row, "emulated", OURS)
+            emulated.append(Figure(what, real, 100 * goodput(cells["clockwork"], skipped)))
+    source = f"{REPOSITORY}, ablation/align_simulator_2022_12_12 at dba47b1: "
+    return [
+        Comparison("AlpaServe's simulator, goodput on 16 GPUs", source + "`res_sim.tsv`.", "share", NOT_COVERED, exact, worst=0.0005, digits=4),
+        Comparison("AlpaServe's cluster, goodput on 16 GPUs, simulated", source + "`res_real.tsv`.", "points", NOT_COVERED, simulated,
+                   worst=1.0, mean=0.5, digits=1),
+        Comparison("AlpaServe's cluster, goodput on 16 GPUs, emulated", source + "`res_real.tsv`.", "points",
+                   NOT_COVERED + "; one row: 200 s", emulated, worst=1.0, digits=1),
+    ]
+
+
+def two_models(harness):
+    """Of each model goodput in %, throughput/s, mean, standard deviation and P90 of the latency in ms, as they count them."""
+    requests = sorted([(at, model) for model in (0, 1) for at in poisson_arrivals(model + 1)])
+    names = ["a", "b"]
+    write_inputs(harness.out, requests, names, 99.0)
+    system = 'network_delay_ms = 4.1\n[module.a]\nworkers = 1\n[module.b]\nworkers = 1\n[[system]]\nname = "naive"\n'
+    path = experiment(harness, "two-models", names, system, runtime="simulated", duration=100, slo_ms=TWO_SLO_MS, workers=2)
+    rows = requests_of(harness.run(path).cells[0])
+    sent = rows["sent_ns"] / 1e9
+    skipped = next(i for i, at in enumerate(sent) if at - sent[0] >= 10)
+    rows = rows[skipped:-skipped]
+    figures = {}
+    for number, name in enumerate(names):
+        own = rows[rows["stream"] == number]
+        served = own[own["outcome"] == 0]
+        latency_ms = sorted(served["latency_ns"] / 1e6)
+        seconds = (max(served["sent_ns"] + served["latency_ns"]) - min(served["sent_ns"])) / 1e9
+        figures[name] = (100 * len(served) / len(own), len(served) / seconds, statistics.mean(latency_ms),
+                         statistics.pstdev(latency_ms), latency_ms[int(0.9 * len(latency_ms))])
+    return figures
+
+
+def pairs(theirs, ours, which, what):
+    return [Figure(f"model {name}, {word}", theirs[name][i], ours[name][i]) for name in theirs for i, word in zip(which, what)]
+
+
+def validate(harness):
+    comparisons = sixteen_gpus(harness)
+    ours = two_models(harness)
+    source = f"{REPOSITORY}, pull request 13 (2022-11-01)."
+    latencies = (2, 3, 4), ("mean", "standard deviation", "P90")
+    return comparisons + [
+        Comparison("AlpaServe's simulator, latencies of two models", source, "ms", "batches, refusals", pairs(TWO_SIMULATED, ours, *latencies),
+                   worst=1.0, digits=2),
+        Comparison("AlpaServe's simulator, goodput of two models", source, "points", "batches, refusals",
+                   pairs(TWO_SIMULATED, ours, (0,), ("goodput",)), worst=0.05, digits=2),
+        Comparison("AlpaServe's simulator, throughput of two models", source, "requests/s", "batches, refusals",
+                   pairs(TWO_SIMULATED, ours, (1,), ("throughput",)), worst=0.01, digits=2),
+        Comparison("AlpaServe's cluster, latencies of two models", source, "ms", "one run", pairs(TWO_REAL, ours, *latencies), digits=2,
+                   why="Their own simulator is as far from it."),
+    ]
