@@ -72,7 +72,7 @@ class Harness:
     def run(self, experiment, *options):
         """Returns the Results of an experiment, once for each run of the validation."""
         path = self.out / (Path(experiment).stem + ".h5")
-        words = ["mpirun", "-n", str(self.ranks), str(self.program), str(experiment), "--quiet", "--fresh", "-o", str(path), *options]
+        words = ["mpirun", "-n", str(self.ranks), str(self.program), str(experiment), "--quiet", "--fresh", "-o", str(self.out), *options]
         ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise SystemExit(f"ci/validation: {experiment}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")

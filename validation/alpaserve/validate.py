@@ -12,7 +12,6 @@ HERE = Path(__file__).resolve().parent
 RULES = ROOT / "build/release/bin/alpaserve_rules.so"
 REPOSITORY = "[alpa-projects/mms](https://github.com/alpa-projects/mms)"
 LATENCY_MS = 237.57214016384548  # of bert-2.6b on one GPU, batch 1 (default_slos, history 59136f3)
-STAGE_FACTOR = 1.009  # what a stage costs their simulator
 EMULATED_SCALE = "4"
 NOT_COVERED = "model parallelism, batches, other models; one run a row"
 
@@ -46,8 +45,12 @@ def write_inputs(out, requests, names, latency_ms):
     (out / f"models-{len(names)}.toml").write_text(f'slo_ms = 1000\nindependent = true\n{modules}', encoding="utf-8")
     (out / f"profiles-{len(names)}.toml").write_text(
         f'device = "V100"\n[[profile]]\nmodel = "bert"\nlatency_ms = [{latency_ms!r}]\n', encoding="utf-8")
-    rows = "".join(f"{at:.9f},{names[model]}\n" for at, model in requests)
-    (out / f"arrivals-{len(names)}.csv").write_text("time_s,module\n" + rows, encoding="utf-8")
+    rows, last_ns, last_at = ["time_s,module\n"], -1, None
+    for at, model in requests:  # two of different times within a nanosecond, our unit, are one apart: ties choose GPUs
+        last_ns = max(round(at * 1e9), last_ns + (at != last_at))
+        last_at = at
+        rows.append(f"{last_ns / 1e9:.9f},{names[model]}\n")
+    (out / f"arrivals-{len(names)}.csv").write_text("".join(rows), encoding="utf-8")
 
 
 def experiment(harness, name, names, tables, **values):
@@ -83,23 +86,28 @@ def run_row(harness, row, runtime, tables):
     return {cell["system"]: cell for cell in harness.run(path).cells}
 
 
-# Their real controller: the replica with the fewest requests outstanding; refused where the predicted end is later than 5 ms
-# before the deadline. Requests take 10 ms outside the GPU: the means of their detailed simulator (HTTP 2.5, dispatch 2.5, engine 5).
-OURS = """[[system]]
-name = "clockwork"
-params = {margin_ms = 15}
-set = {serving.dispatch = "least_outstanding"}
-"""
 THEIRS = f"""[[system]]
 name = "alpaserve_rules"
 library = "{RULES}"
+set = {{cluster.profile_scale = 1.009}}  # what a stage costs their simulator
 """
+# Their real controller: the replica with the fewest requests outstanding; refused where the predicted end is less than 5 ms before
+# the deadline. 5 ms before (HTTP 2.5, dispatch 2.5, the means of their detailed simulator) come on top; its engine's 5 ms after the
+# GPU are what the margin is for.
+OURS = """[[system]]
+name = "clockwork"
+params = {margin_ms = 10}
+set = {serving.dispatch = "least_outstanding"}
+"""
+FIRST_TRY = ("Errors were up to 2.0 points, 1.0 on average, at first: with a margin of 15 ms, which counted the engine's time twice, "
+             "with the 0.9 % that a stage costs in their simulator alone, and with a dispatcher that counted the requests at a GPU by "
+             "model. These three were changed then, the errors allowed were not.")
 
 
 def sixteen_gpus(harness):
     requests = gamma_arrivals()
     skipped = counted(requests)
-    write_inputs(harness.out, requests, [f"m{i}" for i in range(MODELS)], LATENCY_MS * STAGE_FACTOR)
+    write_inputs(harness.out, requests, [f"m{i}" for i in range(MODELS)], LATENCY_MS)
     exact, simulated, emulated = [], [], []
     for row in placements():
         what = f"SLO of {row['slo_scale']} x {LATENCY_MS:.1f} ms"
@@ -114,7 +122,7 @@ def sixteen_gpus(harness):
     return [
         Comparison("AlpaServe's simulator, goodput on 16 GPUs", source + "`res_sim.tsv`.", "share", NOT_COVERED, exact, worst=0.0005, digits=4),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, simulated", source + "`res_real.tsv`.", "points", NOT_COVERED, simulated,
-                   worst=1.0, mean=0.5, digits=1),
+                   worst=1.0, mean=0.5, digits=1, why=FIRST_TRY),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, emulated", source + "`res_real.tsv`.", "points",
                    NOT_COVERED + "; one row: 200 s", emulated, worst=1.0, digits=1),
     ]

@@ -314,8 +314,9 @@ TEST_F(RecordedRequests, SayWhatIsWrong) {
   EXPECT_NE(error_of(other).find("file: found requests of 'b', which no class has"), std::string::npos)
       << error_of(other);
   other.streams[0].module = "";
-  EXPECT_NE(error_of(other).find("module: missing; expected the module whose requests they are"),
-            std::string::npos)
+  EXPECT_NE(
+      error_of(other).find("module: found nothing, with process = \"recorded\"; allowed: the module whose"),
+      std::string::npos)
       << error_of(other);
   other = trace_;
   other.streams[1].module = "a";

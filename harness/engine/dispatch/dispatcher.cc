@@ -200,6 +200,7 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
 }
 
 void Dispatcher::announce_plan(TimeNs now) {
+  flow_.set_shares_queues(plan_.shares_workers());
   accounting_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleQueues& module : queues_) module.router->on_plan(plan_);
@@ -260,9 +261,7 @@ void Dispatcher::on_period(TimeNs now) {
 }
 
 void Dispatcher::on_acknowledgement(ModuleId module, QueueId queue, int count) {
-  for (QueueView& view : queues_[spec_.pipeline.task_of(module)].views) {
-    if (view.id == queue) view.outstanding -= count;
-  }
+  flow_.count_outstanding(spec_.pipeline.task_of(module), queue, -count);
 }
 
 }  // namespace harness

@@ -349,6 +349,20 @@ TEST(StreamAxis, RequestsOfAModuleOnNoWorkerAreDropped) {
   EXPECT_GT(record.in_time, 0U);
 }
 
+TEST(StreamAxis, WorkersOfSeveralModulesCountWhatAllOfThemSent) {
+  const std::string bursts = "process = \"bursts\"\nperiod_ms = 1000\n";
+  const ExperimentSpec spec = parse(
+      workload("s", "rates_rps = 0\n", "two-streams") + "[[trace.s.streams]]\nmodule = \"resnest269\"\n" + bursts +
+      "[[trace.s.streams]]\nmodule = \"resnet18\"\noffset_ms = 1\n" + bursts +
+      "[planner]\nplacement = \"resnet18 resnest269, resnet18\"\n[serving]\ndispatch = \"least_outstanding\"\n"
+      "[[system]]\nname = \"clockwork\"\n");
+  CellFactory factory(spec, "b");
+  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))));
+  EXPECT_EQ(record.in_time, 6U);
+  EXPECT_EQ(record.workers[0].batches, 3U) << "the first worker has a request of resnest269 each time";
+  EXPECT_EQ(record.workers[1].batches, 3U);
+}
+
 TEST(StreamAxis, PlacementsThatAreRefused) {
   const std::vector<Refused> cases = {
       {"a system with a plan of its own", placed("resnet18", "shepherd"),
