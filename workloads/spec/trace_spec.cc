@@ -147,10 +147,10 @@ void check_recorded(const TraceSpec& spec, bool minutes, bool requests) {
   const std::string format = requests ? "times" : "azure_functions";
   if (recorded && spec.format != "auto" && spec.format != format)
     throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or " + format);
-  for (const char* key : {"time_column", "time_unit"}) {
-    if (!requests && spec.places.contains(key))
-      throw wrong(spec, key, std::string(key) + " with shape = \"streams\"",
-                  "a class with process = \"recorded\"");
+  const bool has_column = !spec.time_column.empty();
+  if (!requests && (has_column || spec.time_unit != TimeUnit::kAuto)) {
+    const std::string key = has_column ? "time_column" : "time_unit";
+    throw wrong(spec, key.c_str(), key + " with shape = \"streams\"", "a class with process = \"recorded\"");
   }
 }
 

@@ -335,7 +335,7 @@ TEST(StreamAxis, WorkersServeTheModulesPlacedThere) {
   const std::vector<WorkerGroup> groups = {{1, {0, 1}}, {1, {1}}};
   EXPECT_EQ(prepared.plan.groups, groups);
   EXPECT_EQ(prepared.plan.modules[1].workers, 2);
-  const RunRecord record = simulate(factory.make_run(prepared));
+  const RunRecord record = simulate(factory.make_run(prepared), nullptr);
   EXPECT_EQ(record.workers.size(), 2U);
   EXPECT_GT(record.in_time, 0U);
 }
@@ -343,7 +343,7 @@ TEST(StreamAxis, WorkersServeTheModulesPlacedThere) {
 TEST(StreamAxis, RequestsOfAModuleOnNoWorkerAreDropped) {
   const ExperimentSpec spec = parse(placed("resnet18,resnet18", "clockwork"));
   CellFactory factory(spec, "b");
-  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))));
+  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))), nullptr);
   EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 3000U)
       << "one each ms";
   EXPECT_GT(record.in_time, 0U);
@@ -351,13 +351,14 @@ TEST(StreamAxis, RequestsOfAModuleOnNoWorkerAreDropped) {
 
 TEST(StreamAxis, WorkersOfSeveralModulesCountWhatAllOfThemSent) {
   const std::string bursts = "process = \"bursts\"\nperiod_ms = 1000\n";
-  const ExperimentSpec spec = parse(
-      workload("s", "rates_rps = 0\n", "two-streams") + "[[trace.s.streams]]\nmodule = \"resnest269\"\n" + bursts +
-      "[[trace.s.streams]]\nmodule = \"resnet18\"\noffset_ms = 1\n" + bursts +
-      "[planner]\nplacement = \"resnet18 resnest269, resnet18\"\n[serving]\ndispatch = \"least_outstanding\"\n"
-      "[[system]]\nname = \"clockwork\"\n");
+  const ExperimentSpec spec = parse(workload("s", "rates_rps = 0\n", "two-streams") +
+                                    "[[trace.s.streams]]\nmodule = \"resnest269\"\n" + bursts +
+                                    "[[trace.s.streams]]\nmodule = \"resnet18\"\noffset_ms = 1\n" + bursts +
+                                    "[planner]\nplacement = \"resnet18 resnest269, "
+                                    "resnet18\"\n[serving]\ndispatch = \"least_outstanding\"\n"
+                                    "[[system]]\nname = \"clockwork\"\n");
   CellFactory factory(spec, "b");
-  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))));
+  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))), nullptr);
   EXPECT_EQ(record.in_time, 6U);
   EXPECT_EQ(record.workers[0].batches, 3U) << "the first worker has a request of resnest269 each time";
   EXPECT_EQ(record.workers[1].batches, 3U);
