@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import json
 import sys
+import textwrap
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -48,7 +49,8 @@ def row_of(comparison):
 
 def table_of(comparison):
     """The figures, of long ones those with the largest errors."""
-    yield f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else "")
+    yield textwrap.fill(f"**{comparison.title}.** {comparison.source}" + (f" {comparison.why}" if comparison.why else ""), 100,
+                        break_long_words=False, break_on_hyphens=False)
     yield ""
     figures = comparison.figures
     if len(figures) > LONG_TABLE:
