@@ -105,6 +105,14 @@ FIRST_TRY = ("Errors were up to 2.0 points, 1.0 on average, at first: with a mar
              "model. These three were changed then, the errors allowed were not.")
 
 
+def where_some_are_served(simulated):
+    """The mean errors, ours and their simulator's, without the rows that are 0 for everyone."""
+    ours = [abs(figure.error(False)) for figure in simulated if figure.theirs]
+    theirs = [100 * abs(float(row["goodput_simulator"]) - float(row["goodput_real"])) for row in placements() if float(row["goodput_real"])]
+    return (f"Without the {len(simulated) - len(ours)} rows in which nothing is served the mean error is {statistics.mean(ours):.2f} "
+            f"points, their own simulator's {statistics.mean(theirs):.2f}.")
+
+
 def sixteen_gpus(harness):
     requests = gamma_arrivals()
     skipped = counted(requests)
@@ -123,7 +131,7 @@ def sixteen_gpus(harness):
     return [
         Comparison("AlpaServe's simulator, goodput on 16 GPUs", source + "`res_sim.tsv`.", "share", NOT_COVERED, exact, worst=0.0005, digits=4),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, simulated", source + "`res_real.tsv`.", "points", NOT_COVERED, simulated,
-                   worst=1.0, mean=0.5, digits=1, why=FIRST_TRY),
+                   worst=1.0, mean=0.5, digits=1, why=FIRST_TRY + " " + where_some_are_served(simulated)),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, emulated", source + "`res_real.tsv`.", "points",
                    NOT_COVERED + "; one row: 200 s", emulated, worst=1.0, digits=1),
     ]
