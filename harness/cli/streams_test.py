@@ -193,11 +193,60 @@ def the_table_of_cv_is_hdf5_too(harness, folder):
     return failures
 
 
+PLACED = """runtime = ["simulated", "emulated"]
+[workload]
+pipelines = "two-streams"
+traces = "log"
+rates_rps = 0
+duration_s = 2
+[trace.log]
+file = "log.csv"
+[[trace.log.streams]]
+process = "recorded"
+module = "resnest269"
+[[trace.log.streams]]
+process = "recorded"
+module = "resnet18"
+[cluster]
+workers = 2
+[planner]
+placement = "resnet18 resnest269, resnet18"
+[serving]
+dispatch = "least_outstanding"
+[[system]]
+name = "clockwork"
+"""
+
+
+def recorded_requests_go_where_models_are_placed(harness, folder):
+    """A request each 10 ms, in turn for two models that share a worker: served in both runtimes, at the times of the file."""
+    sent_ns = [10_000_000 * i for i in range(200)]
+    names = ["resnet18", "resnest269"]
+    write(folder, "log.csv", "time_s,module\n" + "".join(f"{at / 1e9:.9f},{names[i % 2]}\n" for i, at in enumerate(sent_ns)))
+    write(folder, "placed.toml", PLACED)
+    done = run([harness, "placed.toml", "--quiet", "-o", "out"], folder)
+    if done.returncode:
+        return [f"placed.toml: {done.stderr}"]
+    failures = []
+    with h5py.File(os.path.join(folder, "out/placed.h5")) as file:
+        for row in file["summary"][:]:
+            cell, name = file[f"cells/{row['cell']}"], row["runtime"].decode()
+            requests = np.sort(cell["requests"][:], order="request")
+            if list(requests["sent_ns"]) != sent_ns or [names[1 - stream] for stream in requests["stream"]] != [names[i % 2] for i in range(200)]:
+                failures.append(f"{name}: requests at {requests['sent_ns'][:3]} ... of streams {requests['stream'][:3]} ...")
+            if [(group, module) for group, module in zip(cell["groups"]["group"], cell["groups"]["module"])] != [(0, 0), (0, 1), (1, 0)]:
+                failures.append(f"{name}: groups {cell['groups'][:]}")
+            if (requests["outcome"] == IN_TIME).sum() < 180:
+                failures.append(f"{name}: {(requests['outcome'] == IN_TIME).sum()} of 200 in time")
+    return failures
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (results_tell_of_streams, keys_of_classes_are_axes, the_table_of_cv_is_hdf5_too):
+        for part in (results_tell_of_streams, keys_of_classes_are_axes, the_table_of_cv_is_hdf5_too,
+                     recorded_requests_go_where_models_are_placed):
             failures += part(harness, folder)
     finish(failures)
 

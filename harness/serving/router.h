@@ -15,7 +15,8 @@ namespace harness {
 struct QueueView {
   QueueId id = 0;
   int workers = 1;
-  /// Visits sent there whose end has been acknowledged not yet. Kept only for routers that say they need it.
+  /// Visits sent there, of all modules that it serves, whose end has been acknowledged not yet. Kept only for
+  /// routers that say they need it.
   int outstanding = 0;
   GroupId group = 0;  ///< whose workers it has (Plan::groups)
 };

@@ -460,6 +460,7 @@ double best_capacity_rps(const ServingContext& context) {
 
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides) {
+  if (!params.placement.empty()) return make_placed_planner(context, params, overrides);
   return std::make_unique<SizingPlanner>(context, params, overrides);
 }
 

@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/serving/context.h"
 #include "harness/serving/plan.h"
@@ -46,6 +48,7 @@ struct PlannerParams {
   double plan_time_ms = 0;
   double scale_down_s = 30;
   int initial_workers = 0;  ///< of every planner's first plan (start_of, dispatcher.h)
+  std::string placement;    ///< a key of its own; "": planners decide (placed_groups)
 
   void list(ParamList& params) {
     params.number("sizing_factor", sizing_factor, 1, 100,
@@ -81,8 +84,19 @@ struct PlannerParams {
 
 /// Batch sizes and the workers of each module, by the profiles as measured, whatever cores are fixed; it
 /// counts the cluster's GPUs, not the room on its servers. Throws InputError when no batch size meets the SLO
-/// (even b = 1) or there are fewer workers than modules.
+/// (even b = 1) or there are fewer workers than modules. With a placement it plans these groups once and for
+/// all, with batches of params.max_batch or those fixed, whatever the SLO.
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
+                                             const std::vector<ModuleOverride>& overrides);
+
+/// The workers of `placement`, which commas part, each a group of its own that serves the modules named
+/// there: "a b, a c". Throws InputError at `place`: no worker or more than `workers`, one without a module, a
+/// module that the pipeline does not have or twice on one worker.
+std::vector<WorkerGroup> placed_groups(const Pipeline& pipeline, int workers, const std::string& placement,
+                                       const InputPlace& place = {});
+
+/// The planner of a placement. make_sizing_planner makes it.
+std::unique_ptr<Planner> make_placed_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 
 /// The batch sizes alone: least expected GPU time per request, sum of v_k d_k(b_k) / b_k with v_k the

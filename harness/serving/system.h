@@ -44,6 +44,8 @@ class System {
   virtual bool serves_streams() const { return false; }
   /// Whether it serves task trees: chooses a variant for each visit (Pipeline::tasks).
   virtual bool serves_tasks() const { return false; }
+  /// Whether it serves by a plan whose groups the experiment gives (planner.placement), in place of its own.
+  virtual bool serves_placements() const { return false; }
   /// Whether its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
   virtual bool wants_peaks() const { return false; }
   /// Whether its planner is told a sample of the load (ServingContext::planning) and when requests were sent

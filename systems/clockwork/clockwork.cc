@@ -75,6 +75,7 @@ class Clockwork final : public System {
   void list(ParamList& params) override { params_.list(params); }
 
   bool serves_streams() const override { return true; }
+  bool serves_placements() const override { return true; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<ClockworkScheduler>(context, group, params_);

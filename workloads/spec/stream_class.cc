@@ -9,7 +9,7 @@ void list_rates(StreamClass& streams, ParamList& params) {
   params.integer("count", streams.count, 1, kMaxStreams, "number of streams");
   params.number("rps", streams.rps, 1e-9, 1e9,
                 "requests/s of the whole class over the run where rates_rps is 0, else its weight among the "
-                "classes; bursts have a rate of their own");
+                "classes; bursts and recorded requests have rates of their own");
   params.choice("rates", streams.rates, {"equal", "exponential", "lognormal"},
                 "how that is shared among the streams: equally, or in proportion to numbers drawn from an "
                 "exponential (SHEPHERD section 2.2) or a lognormal distribution");
@@ -39,9 +39,10 @@ void list_minutes(StreamClass& streams, ParamList& params) {
 }
 
 void list_process(StreamClass& streams, ParamList& params) {
-  params.choice("process", streams.process, {"poisson", "uniform", "mmpp", "bursts"},
+  params.choice("process", streams.process, {"poisson", "uniform", "mmpp", "bursts", "recorded"},
                 "how each stream places its requests: at random; evenly, from a phase of its own on; Poisson "
-                "with a rate that changes between two states; all of a burst at once");
+                "with a rate that changes between two states; all of a burst at once; at the times that the "
+                "trace's file has for `module`");
   params.number("mmpp_ratio", streams.mmpp_ratio, 1, 1e6,
                 "mmpp: rate of the high state over that of the low state");
   params.number("mmpp_high_share", streams.mmpp_high_share, 0.001, 0.999,
@@ -92,9 +93,12 @@ InputPlace place_of_field(const StreamClass& streams, const std::string& field) 
 
 std::string needed_for(const StreamClass& streams, const std::string& key) {
   const bool bursts = streams.process == StreamProcess::kBursts;
-  if (key == "rps" || key == "rates") return bursts ? "process = poisson, uniform or mmpp" : "";
+  const bool recorded = streams.process == StreamProcess::kRecorded;
+  if (key == "count" || key == "population") return recorded ? "another process than recorded" : "";
+  if (key == "rps" || key == "rates")
+    return has_own_rate(streams) ? "process = poisson, uniform or mmpp" : "";
   if (key == "sigma" || key.starts_with("cut_"))
-    return bursts || streams.rates != StreamRates::kLognormal ? "rates = lognormal" : "";
+    return has_own_rate(streams) || streams.rates != StreamRates::kLognormal ? "rates = lognormal" : "";
   if (key == "minute_s")
     return streams.minutes == StreamMinutes::kConstant ? "minutes = gamma or recorded" : "";
   if (key.starts_with("minute_cv_")) return streams.minutes == StreamMinutes::kGamma ? "" : "minutes = gamma";
@@ -108,10 +112,16 @@ void check_streams(const StreamClass& streams) {
     throw input_error(place_of_field(streams, "minute_cv_to"), text_of(streams.minute_cv_to),
                       "at least minute_cv_from (" + text_of(streams.minute_cv_from) + ")");
   }
-  if (streams.process == StreamProcess::kBursts && streams.minutes != StreamMinutes::kConstant) {
-    throw input_error(place_of_field(streams, "minutes"), "rates that change, with process = \"bursts\"",
-                      "\"constant\"");
+  if (has_own_rate(streams) && streams.minutes != StreamMinutes::kConstant) {
+    const bool bursts = streams.process == StreamProcess::kBursts;
+    throw input_error(
+        place_of_field(streams, "minutes"),
+        std::string("rates that change, with process = \"") + (bursts ? "bursts\"" : "recorded\""),
+        "\"constant\"");
   }
+  if (streams.process == StreamProcess::kRecorded && streams.module.empty())
+    throw input_error(place_of_field(streams, "module"), "nothing, with process = \"recorded\"",
+                      "the module whose requests they are, as the trace's file names it");
   for (const auto& [key, place] : streams.places) {
     const std::string needed = needed_for(streams, key);
     if (!needed.empty()) throw input_error(place, key + " in a class without " + needed, "with " + needed);

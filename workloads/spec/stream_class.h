@@ -15,7 +15,7 @@ enum class StreamRates { kEqual, kExponential, kLognormal };
 /// How the rate of a stream changes from minute to minute.
 enum class StreamMinutes { kConstant, kGamma, kRecorded };
 /// How the requests of a stream are placed at its rate.
-enum class StreamProcess { kPoisson, kUniform, kMmpp, kBursts };
+enum class StreamProcess { kPoisson, kUniform, kMmpp, kBursts, kRecorded };
 
 /// [[trace.NAME.streams]]: streams of one kind. The defaults of the numbers are those of the Azure Functions
 /// trace (workloads/README.md says from where).
@@ -49,6 +49,11 @@ struct StreamClass {
   /// Binds the numbers and choices above; their documentation stands there.
   void list(ParamList& params);
 };
+
+/// Whether its requests come at times that no rate scales: bursts, recorded ones.
+inline bool has_own_rate(const StreamClass& streams) {
+  return streams.process == StreamProcess::kBursts || streams.process == StreamProcess::kRecorded;
+}
 
 /// Where a key of the class stands, or its table when that is not known.
 InputPlace place_of_field(const StreamClass& streams, const std::string& field);

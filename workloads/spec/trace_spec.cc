@@ -133,6 +133,27 @@ void check_first_burst(const StreamClass& streams, double duration_s) {
                     "less than the " + text_of(duration_s * 1000) + " ms of duration_s");
 }
 
+/// The file of the trace, of which classes take minutes or requests.
+void check_recorded(const TraceSpec& spec, bool minutes, bool requests) {
+  if (minutes && requests)
+    throw wrong(spec, "streams", "classes with recorded minutes and classes with recorded requests",
+                "one kind in a trace: it has one file");
+  const bool recorded = minutes || requests;
+  if (recorded == spec.file.empty()) {
+    throw wrong(spec, "file", recorded ? "nothing" : "'" + spec.file + "' of which no class takes anything",
+                recorded ? std::string("the file of the recorded ") + (minutes ? "minutes" : "requests")
+                         : "a class with minutes = \"recorded\" or process = \"recorded\"");
+  }
+  const std::string format = requests ? "times" : "azure_functions";
+  if (recorded && spec.format != "auto" && spec.format != format)
+    throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or " + format);
+  const bool has_column = !spec.time_column.empty();
+  if (!requests && (has_column || spec.time_unit != TimeUnit::kAuto)) {
+    const std::string key = has_column ? "time_column" : "time_unit";
+    throw wrong(spec, key.c_str(), key + " with shape = \"streams\"", "a class with process = \"recorded\"");
+  }
+}
+
 void check_classes(const TraceSpec& spec) {
   constexpr int kMaxStreamsInAll = 1'000'000;
   check_no_key_of_a_single_load(spec);
@@ -141,22 +162,24 @@ void check_classes(const TraceSpec& spec) {
                 "one [[trace." + spec.name + ".streams]] or more, or a shape of " +
                     join_names(stream_preset_names()));
   }
-  bool recorded = false;
+  bool minutes = false, requests = false;
+  std::vector<std::string> modules;  // with recorded requests
   double count = 0;
   for (const StreamClass& one : spec.streams) {
     check_streams(one);
     check_first_burst(one, spec.duration_s);
-    recorded |= one.minutes == StreamMinutes::kRecorded;
+    minutes |= one.minutes == StreamMinutes::kRecorded;
     count += one.count;
+    if (one.process != StreamProcess::kRecorded) continue;
+    requests = true;
+    if (std::find(modules.begin(), modules.end(), one.module) != modules.end())
+      throw input_error(place_of_field(one, "module"),
+                        "'" + one.module + "' twice with process = \"recorded\"", "each module once");
+    modules.push_back(one.module);
   }
   if (count > kMaxStreamsInAll)
     throw wrong(spec, "streams", text_of(count) + " streams", "at most " + std::to_string(kMaxStreamsInAll));
-  if (recorded == spec.file.empty()) {
-    throw wrong(spec, "file", recorded ? "nothing" : "'" + spec.file + "' of which no class takes minutes",
-                recorded ? "the file of the recorded minutes" : "a class with minutes = \"recorded\"");
-  }
-  if (recorded && spec.format != "auto" && spec.format != "azure_functions")
-    throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or azure_functions");
+  check_recorded(spec, minutes, requests);
 }
 
 /// Squared CVs, and the transition from one to another.
@@ -215,7 +238,7 @@ void resolve_preset(TraceSpec& spec) {
 }
 
 std::vector<std::string> stream_trace_keys() {
-  return {"shape", "streams", "file", "format", "column", "duration_s"};
+  return {"shape", "streams", "file", "format", "column", "time_column", "time_unit", "duration_s"};
 }
 
 std::vector<std::string> trace_format_names() {

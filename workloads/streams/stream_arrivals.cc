@@ -282,6 +282,24 @@ class BurstStreams final : public ClassArrivals {
   int sent_ = 0;
 };
 
+/// The requests of a module, at the times that a file has.
+class RecordedStream final : public ClassArrivals {
+ public:
+  explicit RecordedStream(ClassSource source) : ClassArrivals(std::move(source)) {}
+
+  std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) override {
+    const std::span<const TimeNs> left = source_.streams().times().subspan(sent_);
+    const std::size_t count = std::min(out.size(), left.size());
+    std::copy_n(left.begin(), count, out.begin());
+    std::fill_n(streams.begin(), count, StreamId{0});
+    sent_ += count;
+    return count;
+  }
+
+ private:
+  std::size_t sent_ = 0;
+};
+
 std::unique_ptr<ClassArrivals> class_arrivals(ClassSource source) {
   switch (source.streams().spec().process) {
     case StreamProcess::kUniform:
@@ -290,6 +308,8 @@ std::unique_ptr<ClassArrivals> class_arrivals(ClassSource source) {
       return std::make_unique<SuperposedStreams<KeepByState>>(std::move(source));
     case StreamProcess::kBursts:
       return std::make_unique<BurstStreams>(std::move(source));
+    case StreamProcess::kRecorded:
+      return std::make_unique<RecordedStream>(std::move(source));
     default:
       return std::make_unique<SuperposedStreams<KeepAll>>(std::move(source));
   }

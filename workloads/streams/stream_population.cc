@@ -28,6 +28,26 @@ double lognormal_between(const StreamClass& spec, RandomStream& random) {
 /// In messages: the class as a whole.
 InputPlace place_of_class(const StreamClass& spec) { return place_of_field(spec, "count"); }
 
+/// Every class has requests in the file, and all that is there has a class.
+void check_modules(const TraceSpec& spec, const std::map<std::string, std::vector<TimeNs>>& times) {
+  std::vector<std::string> known;
+  for (const auto& [module, sent] : times) known.push_back(module);
+  std::vector<std::string> served;
+  for (const StreamClass& one : spec.streams) {
+    if (one.process != StreamProcess::kRecorded) continue;
+    served.push_back(one.module);
+    if (!times.contains(one.module))
+      throw input_error(place_of_field(one, "module"),
+                        "'" + one.module + "', of which " + spec.file + " has no request", join_names(known));
+  }
+  for (const std::string& module : known) {
+    if (std::find(served.begin(), served.end(), module) == served.end())
+      throw input_error(
+          place_of_field(spec, "file"), "requests of '" + module + "', which no class has",
+          "a [[trace." + spec.name + ".streams]] with process = \"recorded\" for each module of the file");
+  }
+}
+
 }  // namespace
 
 double minute_cv(const StreamClass& spec, double drawn, double rate) {
@@ -37,7 +57,7 @@ double minute_cv(const StreamClass& spec, double drawn, double rate) {
 }
 
 ClassPopulation::ClassPopulation(const StreamClass& spec, std::size_t number, TimeNs duration_ns,
-                                 const FunctionMinutes& functions)
+                                 const FunctionMinutes& functions, std::span<const TimeNs> times)
     : spec_(spec), duration_ns_(duration_ns), minute_ns_(duration_ns) {
   const auto count = static_cast<std::size_t>(spec_.count);
   base_rps_.resize(count);
@@ -46,6 +66,13 @@ ClassPopulation::ClassPopulation(const StreamClass& spec, std::size_t number, Ti
     std::fill(base_rps_.begin(), base_rps_.end(), spec_.burst * 1000.0 / spec_.period_ms);
     std::fill(expected_.begin(), expected_.end(), requests_of_bursts());
     total_ = expected_[0] * spec_.count;
+    return;
+  }
+  if (spec_.process == StreamProcess::kRecorded) {
+    const auto end = std::lower_bound(times.begin(), times.end(), duration_ns);
+    times_ = times.first(static_cast<std::size_t>(end - times.begin()));
+    total_ = expected_[0] = static_cast<double>(times_.size());
+    base_rps_[0] = total_ / ns_to_s(duration_ns);
     return;
   }
   draw_rates(number);
@@ -116,7 +143,7 @@ void ClassPopulation::rates_in(std::int64_t minute, std::vector<double>& rps) co
 }
 
 void ClassPopulation::scale(double factor) {
-  HARNESS_CHECK(spec_.process != StreamProcess::kBursts, "bursts have a rate of their own");
+  HARNESS_CHECK(!has_own_rate(spec_), "bursts and recorded requests have a rate of their own");
   for (double& rps : base_rps_) rps *= factor;
   for (double& requests : expected_) requests *= factor;
   total_ *= factor;
@@ -133,13 +160,22 @@ double ClassPopulation::requests_of_bursts() const {
 
 StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
     : duration_ns_(s_to_ns(spec.duration_s)) {
-  if (!spec.file.empty()) functions_ = function_minutes(spec);
+  const auto is_recorded = [](const StreamClass& one) { return one.process == StreamProcess::kRecorded; };
+  const bool has_requests = std::any_of(spec.streams.begin(), spec.streams.end(), is_recorded);
+  if (has_requests) {
+    times_ = times_by_module(spec);
+    check_modules(spec, times_);
+  } else if (!spec.file.empty()) {
+    functions_ = function_minutes(spec);
+  }
   classes_.reserve(spec.streams.size());
   for (std::size_t i = 0; i < spec.streams.size(); ++i) {
     const StreamClass& one = spec.streams[i];
-    if (one.process == StreamProcess::kBursts && target_rps > 0) {
+    if (has_own_rate(one) && target_rps > 0) {
+      const bool bursts = one.process == StreamProcess::kBursts;
       throw input_error(place_of_field(one, "process"),
-                        "bursts, which cannot be scaled, and a rate of " + text_of(target_rps),
+                        (bursts ? "bursts" : "recorded requests") +
+                            std::string(", which cannot be scaled, and a rate of ") + text_of(target_rps),
                         "a rate of 0, at which each class has its own");
     }
     const double minutes = one.minutes == StreamMinutes::kConstant ? 1 : spec.duration_s / one.minute_s;
@@ -147,11 +183,13 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
       throw input_error(place_of_field(one, "minute_s"), text_of(minutes) + " minutes of each stream",
                         "at most " + text_of(kMaxStreamMinutes) + " of all streams");
     }
-    classes_.emplace_back(one, i, duration_ns_, functions_);
+    classes_.emplace_back(
+        one, i, duration_ns_, functions_,
+        is_recorded(one) ? std::span<const TimeNs>(times_.at(one.module)) : std::span<const TimeNs>());
   }
   if (!(expected_requests() > 0)) {
     throw input_error({spec.place_file, spec.place_line, "duration_s"}, text_of(spec.duration_s),
-                      "more than the offset_ms of the first burst");
+                      "more than the time of the first request");
   }
   if (!(target_rps > 0)) return;
   const double factor = target_rps * ns_to_s(duration_ns_) / expected_requests();

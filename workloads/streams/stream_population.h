@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/core/arrivals.h"
@@ -23,9 +25,9 @@ double minute_cv(const StreamClass& spec, double drawn, double rate);
 class ClassPopulation {
  public:
   /// Draws the streams' rates. `number` is the class's place in the trace; `functions` (not empty where the
-  /// minutes are recorded) outlives this.
+  /// minutes are recorded) and `times` (where the requests are) outlive this.
   ClassPopulation(const StreamClass& spec, std::size_t number, TimeNs duration_ns,
-                  const FunctionMinutes& functions);
+                  const FunctionMinutes& functions, std::span<const TimeNs> times);
 
   const StreamClass& spec() const { return spec_; }
   std::size_t streams() const { return base_rps_.size(); }
@@ -33,10 +35,12 @@ class ClassPopulation {
   TimeNs minute_ns() const { return minute_ns_; }
   /// Requests/s of each stream in that minute, from 0; a few ten ns a stream.
   void rates_in(std::int64_t minute, std::vector<double>& rps) const;
-  /// Expected requests of the run, by stream; of bursts the exact numbers.
+  /// Of recorded requests those of the run.
+  std::span<const TimeNs> times() const { return times_; }
+  /// Expected requests of the run, by stream; of bursts and recorded ones the exact numbers.
   const std::vector<double>& expected() const { return expected_; }
   double total() const { return total_; }
-  /// Multiplies all rates. Not for bursts.
+  /// Multiplies all rates. Not for bursts and recorded requests.
   void scale(double factor);
 
  private:
@@ -54,6 +58,7 @@ class ClassPopulation {
   std::uint64_t gamma_seed_ = 0;
   std::vector<float> gamma_shape_;  ///< by stream
   const FunctionMinutes* functions_ = nullptr;
+  std::span<const TimeNs> times_;
   std::vector<std::uint32_t> function_;      ///< by stream: whose minutes
   std::vector<std::uint32_t> first_minute_;  ///< by stream: which is the run's first
 };
@@ -65,10 +70,11 @@ class ClassPopulation {
 /// sum is target_rps x duration.
 class StreamPopulation {
  public:
-  /// Reads the trace's file if it has one. Throws InputError: a target rate for bursts, which cannot be
-  /// scaled; a class without requests in the run; too many minutes; the file's reader.
+  /// Reads the trace's file if it has one. Throws InputError: a target rate for bursts or recorded
+  /// requests, which cannot be scaled; recorded ones of a module without a class; a class without requests in
+  /// the run; too many minutes; the file's reader.
   StreamPopulation(const TraceSpec& spec, double target_rps);
-  StreamPopulation(const StreamPopulation&) = delete;  // classes refer to the functions
+  StreamPopulation(const StreamPopulation&) = delete;  // classes refer to what the file has
   StreamPopulation& operator=(const StreamPopulation&) = delete;
 
   const std::vector<ClassPopulation>& classes() const { return classes_; }
@@ -81,6 +87,7 @@ class StreamPopulation {
  private:
   TimeNs duration_ns_;
   FunctionMinutes functions_;
+  std::map<std::string, std::vector<TimeNs>> times_;  ///< recorded requests by module
   std::vector<ClassPopulation> classes_;
 };
 

@@ -253,6 +253,89 @@ TEST_F(RecordedMinutes, NeedAFileOfFunctions) {
       << error_of(trace_);
 }
 
+class RecordedRequests : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::temp_directory_path() / ("harness_recorded_requests_" + name);
+    std::filesystem::create_directories(folder_);
+    StreamClass a;
+    a.process = StreamProcess::kRecorded;
+    a.module = "a";
+    StreamClass b = a;
+    b.module = "b";
+    trace_ = trace_of({a, b}, 3);
+    trace_.file = (folder_ / "log.csv").string();
+    write_file(trace_.file, "time_ms,model,tokens\n500,b,1\n0.5,a,2\n2500,a,3\n3000,b,4\n2500,b,5\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  TraceSpec trace_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(RecordedRequests, GoToTheModulesThatTheFileNamesUntilTheEnd) {
+  const std::vector<std::pair<TimeNs, StreamId>> expected = {
+      {500'000, 0}, {500 * kNsPerMs, 1}, {2500 * kNsPerMs, 0}, {2500 * kNsPerMs, 1}};
+  const std::unique_ptr<ArrivalSource> source = make_arrivals(trace_, 0, 1);
+  for (const std::size_t span : {1U, 100U}) {
+    const std::unique_ptr<ArrivalSource> again = source->restarted();
+    std::vector<std::pair<TimeNs, StreamId>> found;
+    std::vector<TimeNs> times(span);
+    std::vector<StreamId> streams(span);
+    while (const std::size_t count = again->next(times, streams)) {
+      for (std::size_t i = 0; i < count; ++i) found.emplace_back(times[i], streams[i]);
+    }
+    EXPECT_EQ(found, expected) << span;
+  }
+  EXPECT_EQ(source->expected_requests(), 4);
+  EXPECT_EQ(StreamPopulation(trace_, 0).mean_rps(), (std::vector<double>{2 / 3.0, 2 / 3.0}));
+}
+
+TEST_F(RecordedRequests, CountFromTheFirstOfAllWhereTheyHaveDates) {
+  write_file(trace_.file, "who;time\nb;2023-11-16 18:00:02\na;2023-11-16 18:00:01\n");
+  trace_.column = "who";
+  const StreamPopulation population(trace_, 0);
+  EXPECT_EQ(population.classes()[0].times()[0], 0);
+  EXPECT_EQ(population.classes()[1].times()[0], kNsPerS);
+}
+
+TEST_F(RecordedRequests, SayWhatIsWrong) {
+  EXPECT_NE(
+      error_of(trace_, 5).find("process: found recorded requests, which cannot be scaled, and a rate of 5"),
+      std::string::npos);
+  TraceSpec other = trace_;
+  other.streams[1].module = "c";
+  EXPECT_NE(
+      error_of(other).find("module: found 'c', of which " + trace_.file + " has no request; allowed: a, b"),
+      std::string::npos)
+      << error_of(other);
+  other.streams.pop_back();
+  EXPECT_NE(error_of(other).find("file: found requests of 'b', which no class has"), std::string::npos)
+      << error_of(other);
+  other.streams[0].module = "";
+  EXPECT_NE(
+      error_of(other).find("module: found nothing, with process = \"recorded\"; allowed: the module whose"),
+      std::string::npos)
+      << error_of(other);
+  other = trace_;
+  other.streams[1].module = "a";
+  EXPECT_NE(error_of(other).find("module: found 'a' twice"), std::string::npos) << error_of(other);
+  other = trace_;
+  other.streams[1].minutes = StreamMinutes::kGamma;
+  EXPECT_NE(error_of(other).find("found rates that change, with process = \"recorded\""), std::string::npos);
+  other = trace_;
+  other.column = "tokens,model";
+  EXPECT_NE(error_of(other).find("column: found 'tokens,model'; allowed: one column"), std::string::npos)
+      << error_of(other);
+  other.column = "";
+  write_file(trace_.file, "time_s,who\n1,a\n2,b\n");
+  EXPECT_NE(error_of(other).find("column: found no column 'module' or 'model'"), std::string::npos)
+      << error_of(other);
+  other.file = "";
+  EXPECT_EQ(error_of(other), "file: missing; expected the file of the recorded requests");
+}
+
 TEST(StreamPopulation, SaysWhatIsWrong) {
   StreamClass bursts = stream_preset("two-streams")[0];
   EXPECT_NE(error_of(trace_of({bursts}), 10).find("bursts, which cannot be scaled"), std::string::npos);

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
@@ -191,14 +195,17 @@ class TimeColumn {
   std::optional<InputError> hour_twice_;
 };
 
-/// Times, one a row: those that count from 1970 from the first on, other numbers as they are.
-void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, TraceData& data) {
+/// Times, one a row: those that count from 1970 from the first on, other numbers as they are. `on_row`, where
+/// given, is called for each row with its time as written.
+void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, TraceData& data,
+                const std::function<void(TimeNs)>& on_row = {}) {
   TimeColumn times(table, spec, column);
   while (table.next()) {
     const TimeNs time = times.next();
     if (data.times_ns.size() == kMaxTimes)
       throw table.at().error("", "more than 100000000 times", "at most 100000000");
     data.times_ns.push_back(time);
+    if (on_row) on_row(time);
   }
   if (times.unsorted() > 0) std::stable_sort(data.times_ns.begin(), data.times_ns.end());
   const std::string key = table.key_of(column);
@@ -215,6 +222,17 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
       "times in " + table.called(column) + " (" + times.kind() + "), each line a request" +
       (times.unsorted() > 0 ? ", sorted (" + std::to_string(times.unsorted()) + " came before the one above)"
                             : "");
+}
+
+/// The column that names modules.
+std::size_t module_column(const LogTable& table, const TraceSpec& spec) {
+  const std::vector<std::size_t> named = table.named("column", spec.column);
+  if (named.size() == 1) return named[0];
+  for (std::size_t column = 0; named.empty() && table.has_header() && column < table.width(); ++column) {
+    if (table.key_of(column) == "module" || table.key_of(column) == "model") return column;
+  }
+  throw table.head().error("column", named.empty() ? "no column 'module' or 'model'" : quoted(spec.column),
+                           "one column, whose names are those of modules");
 }
 
 void read_gaps(LogTable& table, const TraceSpec& spec, std::size_t column, TraceData& data) {
@@ -428,6 +446,30 @@ TraceData read_plain(const TextLines& lines, const TraceSpec& spec) {
     read_times(table, spec, *reading.time, data);
   }
   return data;
+}
+
+std::map<std::string, std::vector<TimeNs>> read_by_module(const TextLines& lines, const TraceSpec& spec) {
+  TraceSpec times = spec;
+  times.format = "times";
+  times.column.clear();
+  std::map<std::string, std::vector<TimeNs>> found;
+  LogTable table(lines, times);
+  if (table.is_empty()) throw table.head().error("", "no data", "at least one request");
+  const std::size_t names = module_column(table, spec);
+  const LogReading reading = reading_of(table, times);
+  table.rewind();
+  TraceData data;
+  TimeNs first = kNever;
+  read_times(table, times, *reading.time, data, [&](TimeNs time) {
+    found[std::string(table.fields()[names])].push_back(time);
+    first = std::min(first, time);
+  });
+  const TimeNs begin = first - data.times_ns.front();
+  for (auto& [name, sent] : found) {
+    std::sort(sent.begin(), sent.end());
+    for (TimeNs& time : sent) time -= begin;
+  }
+  return found;
 }
 
 }  // namespace harness

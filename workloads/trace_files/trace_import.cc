@@ -144,6 +144,11 @@ std::vector<std::vector<float>> function_minutes(const TraceSpec& spec) {
   return functions;
 }
 
+std::map<std::string, std::vector<TimeNs>> times_by_module(const TraceSpec& spec) {
+  const std::string text = unpacked(spec.file, trace_bytes(spec));
+  return read_by_module(TextLines(spec.file, text), spec);
+}
+
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {
   const double bins = times_ns.empty() ? 0 : std::floor(bins_of(ns_to_s(times_ns.back()), bin_s)) + 1;
   if (bins > static_cast<double>(kMaxBins)) {

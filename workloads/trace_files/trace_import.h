@@ -1,6 +1,7 @@
 // Readers for recorded traces, and the formats that they know.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,11 @@ TraceTokens recorded_tokens(const TraceSpec& spec);
 /// azure_functions, divided by the function's mean; days follow one another. Functions without invocations
 /// are left out. Throws InputError as the file's reader does, and where no function is left.
 std::vector<std::vector<float>> function_minutes(const TraceSpec& spec);
+
+/// The requests of a log by the module that each names, from the first one of all on, in order of time:
+/// columns of times (as read_trace) and of names (`column`; otherwise one that is called module or model).
+/// Throws InputError as the file's reader does, and where no column has the names.
+std::map<std::string, std::vector<TimeNs>> times_by_module(const TraceSpec& spec);
 
 /// Counts the times in bins of bin_s.
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s);

@@ -69,7 +69,8 @@ double offered_rps(const RunSpec& spec) {
 }
 
 std::unique_ptr<Planner> make_planner(const RunSpec& spec, const ServingContext& context) {
-  std::unique_ptr<Planner> own = spec.system->make_planner(context);
+  std::unique_ptr<Planner> own =
+      spec.planner.placement.empty() ? spec.system->make_planner(context) : nullptr;
   return own ? std::move(own) : make_sizing_planner(context, spec.planner, spec.module_overrides);
 }
 
@@ -199,6 +200,7 @@ void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
 }
 
 void Dispatcher::announce_plan(TimeNs now) {
+  flow_.set_shares_queues(plan_.shares_workers());
   accounting_.on_plan(plan_);
   for (auto& controller : controllers_) controller->on_plan(now, plan_);
   for (ModuleQueues& module : queues_) module.router->on_plan(plan_);
@@ -259,9 +261,7 @@ void Dispatcher::on_period(TimeNs now) {
 }
 
 void Dispatcher::on_acknowledgement(ModuleId module, QueueId queue, int count) {
-  for (QueueView& view : queues_[spec_.pipeline.task_of(module)].views) {
-    if (view.id == queue) view.outstanding -= count;
-  }
+  flow_.count_outstanding(spec_.pipeline.task_of(module), queue, -count);
 }
 
 }  // namespace harness

@@ -110,11 +110,24 @@ void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const Vis
     }
     HARNESS_CHECK(choices[i] < queues.views.size(), "a router chose no queue of its list");
     QueueView& view = queues.views[choices[i]];
-    if (queues.counts_outstanding) ++view.outstanding;
+    if (queues.counts_outstanding && shares_queues_) [[unlikely]]
+      count_outstanding(module, view.id, 1);
+    else if (queues.counts_outstanding)
+      ++view.outstanding;
     visits_[visits[i]].queue = view.id;
     if (is_tree) assign_module(visits[i], view.group);
     deliveries_.push_back({visits[i], view.id});
   }
+}
+
+void RequestFlow::count_outstanding(ModuleId module, QueueId queue, int count) {
+  const auto count_at = [&](ModuleQueues& queues) {
+    for (QueueView& view : queues.views) {
+      if (view.id == queue) view.outstanding += count;
+    }
+  };
+  if (!shares_queues_) return count_at(queues_[module]);
+  for (ModuleQueues& queues : queues_) count_at(queues);
 }
 
 void RequestFlow::deliver(TimeNs now) {

@@ -39,6 +39,11 @@ class RequestFlow {
               Answers answers, SlotTable<VisitRecord>& visits, Accounting& accounting, ToQueues& to_queues,
               std::vector<ModuleQueues>& queues);
 
+  /// Whether queues serve several modules, from now on.
+  void set_shares_queues(bool shares) { shares_queues_ = shares; }
+  /// So many more visits of that module (or of its task) are outstanding at the queue, which the routers of
+  /// all modules that it serves see.
+  void count_outstanding(ModuleId module, QueueId queue, int count);
   /// A client sends the next request, of that stream, due to leave `now`, which really leaves
   /// `schedule_lag_ns` later.
   void send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0);
@@ -146,6 +151,7 @@ class RequestFlow {
   Accounting& accounting_;
   ToQueues& to_queues_;
   std::vector<ModuleQueues>& queues_;
+  bool shares_queues_ = false;
   RequestId next_request_ = 0;
 
   std::optional<VisitTree> tree_;  ///< of a task tree

@@ -106,6 +106,25 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
   }
 }
 
+void check_placement(const ExperimentSpec& spec, const std::string& name, const System& system,
+                     const RunSpec& run) {
+  if (run.planner.placement.empty()) return;
+  const InputPlace place = place_of(spec, "planner.placement");
+  if (!system.serves_placements())
+    throw input_error(place, "a placement with " + name + ", which plans for itself",
+                      names_of_those(&System::serves_placements));
+  placed_groups(run.pipeline, run.workers, run.planner.placement, place);
+  for (std::size_t m = 0; m < run.profiles.size(); ++m) {
+    const std::string& module = run.pipeline.modules[m].name;
+    if (run.profiles[m].service != Service::kBatch || run.profiles[m].gpus > 1)
+      throw input_error(place, module + ", whose workers are no single GPUs",
+                        "models that run in batches on one GPU");
+    if (run.module_overrides[m].workers > 0)
+      throw input_error(place_of(spec, "module." + module + ".workers"), "workers beside planner.placement",
+                        "one of them");
+  }
+}
+
 void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,
                        const Plan& plan) {
   const ServingContext context = make_context(run);

@@ -21,6 +21,11 @@ void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pip
 /// Throws InputError for what the shared planner would refuse for other reasons than the SLO.
 void check_settings(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run);
 
+/// Throws InputError for a planner.placement that the pipeline and the cluster cannot have, or a system that
+/// serves by its own plans alone.
+void check_placement(const ExperimentSpec& spec, const std::string& name, const System& system,
+                     const RunSpec& run);
+
 /// Throws InputError where `planner.initial_workers` leaves less of a first plan, which nothing changes
 /// later: the system has a planner and no period, or nobody autoscales. `run` has its system and its sample.
 void check_plans_again(const ExperimentSpec& spec, const std::string& system, const RunSpec& run,

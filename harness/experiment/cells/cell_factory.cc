@@ -197,7 +197,7 @@ CellFactory::Configuration& CellFactory::configuration(const Cell& cell, Whose w
 
 /// A system that has the shared planner plan has the same plan whatever its own parameters are.
 bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
-  if (has_streams(own.settings)) return true;
+  if (has_streams(own.settings) || !own.settings.planner.placement.empty()) return true;
   if (!own.plans_itself) {
     const SystemSpec& named = spec_.systems[cell.system];
     const auto plans = [&, run = world_of(cell, own.settings)](const System& system) {
@@ -231,13 +231,15 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
   if (system != nullptr && system->plans_cores()) check_cores(spec_.systems[cell.system], run);
+  if (system != nullptr) check_placement(spec_, spec_.systems[cell.system].name, *system, run);
   add_streams(cell, of, system.get(), run);
   if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
     std::unique_ptr<Planner> planner;
-    if (system) planner = planner_of(*system, context, settings, spec_.systems[cell.system].place);
+    if (system && run.planner.placement.empty())
+      planner = planner_of(*system, context, settings, spec_.systems[cell.system].place);
     if (!planner) planner = make_sizing_planner(context, run.planner, run.module_overrides);
     result.plan = start_of(run, planner->plan(0, initial_load(run, context, offered_rps), {}));
     check_group_count(result.plan.groups.size());

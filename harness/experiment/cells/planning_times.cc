@@ -22,6 +22,12 @@ void read_times(const ArrivalSource& source, const PlanningLoad& load, const Inp
 
 std::unique_ptr<ArrivalSource> sample_of(const PlanningLoad& load) {
   if (!load.population) return make_sample(load.trace, load.target_rps, load.seed);
+  for (const ClassPopulation& one : load.population->classes()) {
+    if (one.spec().process == StreamProcess::kRecorded)
+      throw input_error(place_of_field(one.spec(), "process"),
+                        "recorded requests with a system that plans by a sample: it would be the load itself",
+                        "another process, or a system without a sample");
+  }
   return make_stream_arrivals(load.population, RandomStream(load.seed, "planning sample").bits());
 }
 

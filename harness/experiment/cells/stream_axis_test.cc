@@ -303,6 +303,15 @@ TEST(StreamAxis, WhatIsRefused) {
        "without pres"},
       {"no file", workload("s") + streams + "minutes = \"recorded\"\n" + kShepherd,
        "exp/test.toml:8: trace.s.file: missing; expected the file of the recorded minutes"},
+      {"recorded requests in several streams",
+       workload("s") + streams + "process = \"recorded\"\nmodule = \"resnet18\"\ncount = 2\n" + kShepherd,
+       "exp/test.toml:11: trace.s.streams.count: found count in a class without another process than "
+       "recorded"},
+      {"a time column without requests",
+       workload("s") + "[trace.s]\ntime_column = \"t\"\n" + streams + kShepherd,
+       "exp/test.toml:9: trace.s.time_column: found time_column with shape = \"streams\"; allowed: a class "
+       "with "
+       "process = \"recorded\""},
       {"a first burst after the end",
        workload("s") + streams + "process = \"bursts\"\noffset_ms = 3000\n" + kShepherd,
        "exp/test.toml:10: trace.s.streams.offset_ms: found 3000; allowed: less than the 3000 ms of "
@@ -310,6 +319,66 @@ TEST(StreamAxis, WhatIsRefused) {
       {"a sweep of presets",
        workload("maf-stable") + kShepherd + sweep("trace.maf-stable.shape", "[\"maf-bursty\"]"),
        "found maf-bursty, which is several classes of streams"},
+  };
+  expect_refused(cases);
+}
+
+std::string placed(const std::string& placement, const std::string& system) {
+  return workload("two-streams", "rates_rps = 0\n", "two-streams") + "[planner]\nplacement = \"" + placement +
+         "\"\n[[system]]\nname = \"" + system + "\"\n";
+}
+
+TEST(StreamAxis, WorkersServeTheModulesPlacedThere) {
+  const ExperimentSpec spec = parse(placed("resnet18 resnest269,resnest269", "clockwork"));
+  CellFactory factory(spec, "b");
+  const PreparedCell prepared = factory.prepare(factory.cells().at(0));
+  const std::vector<WorkerGroup> groups = {{1, {0, 1}}, {1, {1}}};
+  EXPECT_EQ(prepared.plan.groups, groups);
+  EXPECT_EQ(prepared.plan.modules[1].workers, 2);
+  const RunRecord record = simulate(factory.make_run(prepared), nullptr);
+  EXPECT_EQ(record.workers.size(), 2U);
+  EXPECT_GT(record.in_time, 0U);
+}
+
+TEST(StreamAxis, RequestsOfAModuleOnNoWorkerAreDropped) {
+  const ExperimentSpec spec = parse(placed("resnet18,resnet18", "clockwork"));
+  CellFactory factory(spec, "b");
+  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))), nullptr);
+  EXPECT_EQ(record.modules[1].dropped[static_cast<std::size_t>(DropReason::kNoWorker)], 3000U)
+      << "one each ms";
+  EXPECT_GT(record.in_time, 0U);
+}
+
+TEST(StreamAxis, WorkersOfSeveralModulesCountWhatAllOfThemSent) {
+  const std::string bursts = "process = \"bursts\"\nperiod_ms = 1000\n";
+  const ExperimentSpec spec = parse(workload("s", "rates_rps = 0\n", "two-streams") +
+                                    "[[trace.s.streams]]\nmodule = \"resnest269\"\n" + bursts +
+                                    "[[trace.s.streams]]\nmodule = \"resnet18\"\noffset_ms = 1\n" + bursts +
+                                    "[planner]\nplacement = \"resnet18 resnest269, "
+                                    "resnet18\"\n[serving]\ndispatch = \"least_outstanding\"\n"
+                                    "[[system]]\nname = \"clockwork\"\n");
+  CellFactory factory(spec, "b");
+  const RunRecord record = simulate(factory.make_run(factory.prepare(factory.cells().at(0))), nullptr);
+  EXPECT_EQ(record.in_time, 6U);
+  EXPECT_EQ(record.workers[0].batches, 3U) << "the first worker has a request of resnest269 each time";
+  EXPECT_EQ(record.workers[1].batches, 3U);
+}
+
+TEST(StreamAxis, PlacementsThatAreRefused) {
+  const std::vector<Refused> cases = {
+      {"a system with a plan of its own", placed("resnet18", "shepherd"),
+       "exp/test.toml:9: planner.placement: found a placement with shepherd, which plans for itself; "
+       "allowed: "
+       "clockwork"},
+      {"an unknown module", placed("resnet18, resnet81", "clockwork"),
+       "exp/test.toml:9: planner.placement: found unknown module 'resnet81', did you mean 'resnet18'?"},
+      {"too many workers", placed("resnet18, resnet18, resnet18, resnet18, resnet18", "clockwork"),
+       "exp/test.toml:9: planner.placement: found 5 workers; allowed: at most the 4 of cluster.workers"},
+      {"workers twice", placed("resnet18", "clockwork") + "[module.resnet18]\nworkers = 2\n",
+       "module.resnet18.workers: found workers beside planner.placement; allowed: one of them"},
+      {"fewer workers at first",
+       placed("resnet18", "clockwork") + "[[sweep]]\nkey = \"planner.initial_workers\"\nvalues = [1]\n",
+       "found 1 with clockwork, which keeps its first plan"},
   };
   expect_refused(cases);
 }

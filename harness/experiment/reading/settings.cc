@@ -113,6 +113,11 @@ std::vector<Section> fixed_sections(Settings& settings) {
                                    {kWorkload, {}}};
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
+  sections[2].params.push_back(text_param(
+      "placement", settings.planner.placement, "modules of each worker, workers parted by commas",
+      "which modules each worker serves, from the first GPU on, with batches of max_batch or those of "
+      "module.NAME.batch: \"a b, a c\" is two workers; in place of any other plan. Requests of a "
+      "module on no worker are dropped (no_worker). For systems that serve so (clockwork)"));
   append(sections[3].params, settings.live);
   append(sections[4].params, settings.gpu);
   append(sections[5].params, settings.requests);
@@ -129,7 +134,8 @@ std::vector<Param> trace_params(TraceSpec& trace) {
       text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
       text_param(
           "column", trace.column, "a name, a number, or several separated by commas",
-          "file: the column of counts, or the function's hash; empty: what the file says, or all functions"),
+          "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
+          "modules; empty: what the file says, or all functions"),
       text_param("time_column", trace.time_column, "a name or a number",
                  "file: the column of times or gaps; empty: what the file says")};
   append(params, trace);

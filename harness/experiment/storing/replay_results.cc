@@ -175,7 +175,8 @@ class CellWorld {
 
   /// Whether there can be such a queue; its log says more.
   bool has(GroupId group) const {
-    return group < run_.pipeline.modules.size() || run_.system->make_planner(context_) != nullptr;
+    return group < run_.pipeline.modules.size() || !run_.planner.placement.empty() ||
+           run_.system->make_planner(context_) != nullptr;
   }
   std::vector<std::string> modules() const {
     std::vector<std::string> names;
