@@ -29,7 +29,7 @@ class Figure:
 @dataclass(frozen=True)
 class Comparison:
     """Figures of one kind. `worst` and `mean` are the largest errors allowed, of a single figure and on average, as
-    magnitudes, written down before ours were seen; figures may have bounds of their own. None of these: not judged, and `why`
+    magnitudes, written down before ours were seen, or `why` says when; figures may have bounds of their own. None of these: not judged, and `why`
     says why."""
 
     title: str
@@ -49,11 +49,11 @@ class Comparison:
 
     @property
     def worst_error(self):
-        return max(self.errors)
+        return max(self.errors, default=0.0)
 
     @property
     def mean_error(self):
-        return sum(self.errors) / len(self.errors)
+        return sum(self.errors) / max(1, len(self.errors))
 
     @property
     def own_bounds(self):
@@ -62,6 +62,8 @@ class Comparison:
 
     @property
     def verdict(self):
+        if not self.figures:
+            return "not run"
         if self.worst is None and self.mean is None and not self.own_bounds:
             return "not judged"
         rounding = 1e-9

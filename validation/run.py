@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds this project's numbers against those of others, and fills docs/validation.md: validation/run.py [NAME ...]
+"""Holds this project's numbers against those of others, and fills docs/validation.md and the README's line: validation/run.py [NAME ...]
 
 A validation is a folder with a validate.py that defines ORDER, where it stands on the page, and validate(harness), which
 returns a list of Comparisons (comparison.py), an empty one if figures that it needs are not there. Its tables stand between the page's lines `<!-- validation: NAME -->` and
@@ -9,9 +9,11 @@ Exit code: 1 when a comparison differs by more than it may."""
 import argparse
 import importlib.util
 import json
+import re
 import sys
 import textwrap
 import time
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from comparison import ROOT, Comparison, Figure, Harness
 
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs/validation.md"
+README = ROOT / "README.md"
+OF_ALL = re.compile(r"(<!-- of validations --> )[^(]*(?= \()")
 END = "<!-- validation: end -->\n"
 LONG_TABLE = 20  # longer ones show their worst figures alone
 
@@ -83,7 +87,18 @@ def write_page(done):
         comparisons = done[name][1]
         summary += [row_of(comparison) for comparison in comparisons]
         text = between(text, name, [line for comparison in comparisons for line in table_of(comparison)])
-    PAGE.write_text(between(text, "all", summary), encoding="utf-8")
+    text = between(text, "all", summary)
+    PAGE.write_text(text, encoding="utf-8")
+    README.write_text(OF_ALL.sub(lambda match: match[1] + counts_of(text), README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def counts_of(page):
+    """What the page's table of all comparisons comes to."""
+    table = [row.split(" | ") for row in page.split("<!-- validation: all -->")[1].split(END)[0].splitlines() if row]
+    rows = table[2:]
+    verdicts = Counter(row[5] for row in rows)
+    counted = ", ".join(f"{verdicts[word]} {word}" for word in ("agrees", "differs", "not judged", "not run") if verdicts[word])
+    return f"{sum(int(row[1]) for row in rows)} figures in {len(rows)} comparisons: {counted.replace('agrees', 'agree')}"
 
 
 def restored(path):

@@ -43,6 +43,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdict(3, -1, worst=3, mean=2), "agrees")
         self.assertEqual(self.verdict(3, -2, worst=3, mean=2), "differs")
         self.assertEqual(self.verdict(50), "not judged")
+        self.assertEqual(self.verdict(worst=2), "not run")
 
     def test_own_bounds(self):
         self.assertEqual(self.verdict(1, own=1), "agrees")
@@ -55,6 +56,12 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(Figure("x", 0, 0).error(True), 0)
 
 
+class Readme(unittest.TestCase):
+    def test_says_what_the_page_says(self):
+        self.assertIn("<!-- of validations --> " + run.counts_of(run.PAGE.read_text(encoding="utf-8")) + " (",
+                      run.README.read_text(encoding="utf-8"))
+
+
 class Pages(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -62,7 +69,9 @@ class Pages(unittest.TestCase):
         self.folder = Path(folder.name)
         self.page = self.folder / "validation.md"
         self.page.write_text(PAGE, encoding="utf-8")
-        for name, value in (("HERE", self.folder), ("PAGE", self.page)):
+        self.readme = self.folder / "README.md"
+        self.readme.write_text("| others | <!-- of validations --> old ([page](x)) |\n", encoding="utf-8")
+        for name, value in (("HERE", self.folder), ("PAGE", self.page), ("README", self.readme)):
             patch = mock.patch.object(run, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -87,6 +96,8 @@ class Pages(unittest.TestCase):
         self.assertIn("| the first | 1 | 0.5 ms | 0.5 ms | worst 1 | agrees | much |", text)
         self.assertLess(text.index("| the second |"), text.index("| the first |"))  # by ORDER
         self.assertIn("| a | 10.000 | 9.000 | -1 |", text)
+        self.assertEqual(self.readme.read_text(encoding="utf-8"),
+                         "| others | <!-- of validations --> 2 figures in 2 comparisons: 2 agree ([page](x)) |\n")
         for kept in ("Above.", "Between.", "Below."):
             self.assertIn(kept, text)
         self.run_all()

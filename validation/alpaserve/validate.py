@@ -84,7 +84,8 @@ def run_row(harness, row, runtime, tables):
     placed = f'[planner]\nplacement = "{", ".join(workers)}"\n[live]\ngpus_per_rank = {len(workers)}\n'
     path = experiment(harness, f"slo-{row['slo_scale']}-{runtime}", names, placed + tables, runtime=runtime,
                       duration=DURATION_S, slo_ms=float(row["slo_scale"]) * LATENCY_MS, workers=len(workers))
-    return {cell["system"]: cell for cell in harness.run(path).cells}
+    invalid = ["--allow-skipped"] if runtime == "emulated" else []  # a busy machine
+    return {cell["system"]: cell for cell in harness.run(path, *invalid).cells}
 
 
 THEIRS = f"""[[system]]
@@ -125,15 +126,17 @@ def sixteen_gpus(harness):
         exact.append(Figure(what, theirs, goodput(cells["alpaserve_rules"], skipped)))
         simulated.append(Figure(what, real, 100 * goodput(cells["clockwork"], skipped)))
         if row["slo_scale"] == EMULATED_SCALE:
-            cells = run_row(harness, row, "emulated", OURS)
-            emulated.append(Figure(what, real, 100 * goodput(cells["clockwork"], skipped)))
+            cell = run_row(harness, row, "emulated", OURS)["clockwork"]
+            busy = "" if cell["status"] == "ok" else f"Not run: {cell['why']}."
+            if not busy:
+                emulated.append(Figure(what, real, 100 * goodput(cell, skipped)))
     source = f"{REPOSITORY}, ablation/align_simulator_2022_12_12 at dba47b1: "
     return [
         Comparison("AlpaServe's simulator, goodput on 16 GPUs", source + "`res_sim.tsv`.", "share", NOT_COVERED, exact, worst=0.0005, digits=4),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, simulated", source + "`res_real.tsv`.", "points", NOT_COVERED, simulated,
                    worst=1.0, mean=0.5, digits=1, why=FIRST_TRY + " " + where_some_are_served(simulated)),
         Comparison("AlpaServe's cluster, goodput on 16 GPUs, emulated", source + "`res_real.tsv`.", "points",
-                   NOT_COVERED + "; one row: 200 s", emulated, worst=1.0, digits=1),
+                   NOT_COVERED + "; one row: 200 s", emulated, worst=1.0, why=busy, digits=1),
     ]
 
 
@@ -171,8 +174,8 @@ def of_two_models(ours):
                          worst=within, digits=2)
         yield Comparison(f"AlpaServe's cluster, {what} of two models", source, unit, "batches, refusals; one run", figures(TWO_REAL, ours),
                          worst=own.worst_error + LAST_DIGIT, mean=own.mean_error + LAST_DIGIT, digits=2,
-                         why="Allowed are the errors of their own simulator and one of their last digit, which was added when the "
-                             "goodput missed by 0.001 points.")
+                         why="Allowed are the errors of their own simulator and one of their last digit. That was chosen after ours had "
+                             "been seen; at first these were not judged.")
 
 
 def validate(harness):
