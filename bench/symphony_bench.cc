@@ -5,6 +5,7 @@
 // and timers.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -2,6 +2,8 @@
 // requests.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -123,6 +125,57 @@ TEST(StoppedGpu, AModuleWithoutWorkersTakesNothing) {
   EXPECT_EQ(ran.dropped(0, DropReason::kWorkerLost), 1U);
   EXPECT_EQ(ran.dropped(0, DropReason::kNoWorker), 2U);
   EXPECT_EQ(ran.record.in_time, 1U);
+}
+
+/// Runs one request after the other, and drops one when another leaves: then it is too late for it.
+class DropsAnother final : public System, public Scheduler {
+ public:
+  void list(ParamList&) override {}
+  std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, ModuleId) override {
+    return std::make_unique<DropsAnother>();
+  }
+  void on_plan(TimeNs, const Plan&, Decisions&) override {}
+  void on_worker_added(TimeNs, WorkerId, Decisions&) override {}
+  void on_worker_draining(TimeNs, WorkerId, Decisions&) override {}
+  void on_workers_lost(TimeNs, std::span<const WorkerId>, std::span<const Visit>, Decisions&) override {}
+  void on_arrival(TimeNs, const Visit& visit, Decisions& out) override {
+    queue_.push_back(visit.id);
+    start(out);
+  }
+  void on_cancelled(TimeNs, VisitId visit, Decisions& out) override {
+    std::erase(queue_, visit);
+    if (queue_.empty()) return;
+    out.drop(queue_.front(), DropReason::kEarlyDrop);
+    queue_.erase(queue_.begin());
+  }
+  void on_worker_free(TimeNs, WorkerId worker, Decisions& out) override {
+    idle_ = worker;
+    start(out);
+  }
+  void on_batch_started(TimeNs, const BatchView&, Decisions&) override {}
+
+ private:
+  void start(Decisions& out) {
+    if (!idle_ || queue_.empty()) return;
+    out.join(*idle_, queue_.front());
+    out.launch(*idle_);
+    queue_.erase(queue_.begin());
+    idle_.reset();
+  }
+
+  std::optional<WorkerId> idle_;
+  std::vector<VisitId> queue_;
+};
+
+TEST(StoppedGpu, GivesBackWhatItsQueueDoesNotDropMeanwhile) {
+  RunSpec spec = chain_spec({1}, at_ms({0, 1, 2, 3}));
+  spec.system = std::make_unique<DropsAnother>();
+  spec.faults = {fault_of(FaultKind::kStop, 4, 40, 0)};
+  const Ran ran(spec);
+  // 0 runs. When 1 is given back, 2 is dropped, and no other is left when 3 is.
+  EXPECT_EQ(ran.dropped(0, DropReason::kWorkerLost), 1U);
+  EXPECT_EQ(ran.dropped(0, DropReason::kNoWorker), 2U);
+  EXPECT_EQ(ran.dropped(0, DropReason::kEarlyDrop), 1U);
 }
 
 TEST(StoppedGpu, WhatTravelsThereIsRoutedAgain) {

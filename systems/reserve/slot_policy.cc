@@ -4,8 +4,7 @@ namespace harness {
 void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
   const bool first = plan_.modules.empty();
   plan_ = plan;
-  const Module& here = context_.pipeline->modules[module_];
-  can_end_here_ = here.subs.empty() || here.branches == Branches::kEach;
+  is_last_ = context_.pipeline->modules[module_].subs.empty();
   std::vector<double> least_ns;
   for (ModuleId m = 0; m < plan.modules.size(); ++m) {
     least_ns.push_back(static_cast<double>(harness::batch_ns(context_, plan, m, 1)));
@@ -71,7 +70,7 @@ int SlotPolicy::fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
       ++lost_;
     } else {
       out.join(slot.worker, visit.id);
-      if (can_end_here_) runs.deadlines_ns.push_back(visit.deadline_ns);
+      if (is_last_) runs.deadlines_ns.push_back(visit.deadline_ns);
       ++joined;
     }
   }

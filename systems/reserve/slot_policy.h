@@ -65,7 +65,7 @@ class SlotPolicy {
   std::vector<TimeNs> batch_ns_;  ///< by size, from 0 on; grows with it
   TimeNs after_ns_ = 0;           ///< longest path behind the module, as it is reserved
   TimeNs least_after_ns_ = 0;     ///< likewise, of batches of one
-  bool can_end_here_ = false;     ///< requests, after a visit
+  bool is_last_ = false;
   int workers_ = 1;
   bool has_turn_ = false;  ///< the next batch knows its turn
   TimeNs turn_ns_ = 0;

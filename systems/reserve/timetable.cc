@@ -34,28 +34,16 @@ double best_rate(const std::vector<BatchShape>& shapes, int workers) {
   return best;
 }
 
-/// Requests/ns.
-double capacity(const ServingContext& context, const Plan& plan) {
-  const std::vector<double> shares = visit_probabilities(*context.pipeline);
-  double least = std::numeric_limits<double>::infinity();
-  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
-    least =
-        std::min(least, best_rate(possible_shapes(context, plan, m), plan.modules[m].workers) / shares[m]);
-  }
-  return least;
-}
-
-/// The smallest that reach that part of the bottleneck's rate.
-std::vector<BatchShape> smallest_shapes(const ServingContext& context, const Plan& plan,
-                                        const std::vector<std::vector<BatchShape>>& possible, double part) {
-  const std::vector<double> shares = visit_probabilities(*context.pipeline);
-  const double wanted = capacity(context, plan);
+/// By module, the smallest of `possible` whose rate is at least the wanted one.
+std::vector<BatchShape> smallest_shapes(const Plan& plan,
+                                        const std::vector<std::vector<BatchShape>>& possible,
+                                        const std::vector<double>& wanted) {
   std::vector<BatchShape> shapes;
   for (ModuleId m = 0; m < plan.modules.size(); ++m) {
     const int workers = plan.modules[m].workers;
-    const double reached = part * std::min(wanted * shares[m], best_rate(possible[m], workers));
-    shapes.push_back(*std::find_if(possible[m].begin(), possible[m].end(),
-                                   [&](const BatchShape& shape) { return rate(shape, workers) >= reached; }));
+    shapes.push_back(*std::find_if(possible[m].begin(), possible[m].end(), [&](const BatchShape& shape) {
+      return rate(shape, workers) >= wanted[m];
+    }));
   }
   return shapes;
 }
@@ -83,14 +71,24 @@ TimeNs batch_ns(const ServingContext& context, const Plan& plan, ModuleId module
 }
 
 std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan) {
+  const std::vector<double> shares = visit_probabilities(*context.pipeline);
   std::vector<std::vector<BatchShape>> possible;
-  for (ModuleId m = 0; m < plan.modules.size(); ++m) possible.push_back(possible_shapes(context, plan, m));
+  double capacity = std::numeric_limits<double>::infinity();  // requests/ns
+  for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+    possible.push_back(possible_shapes(context, plan, m));
+    capacity = std::min(capacity, best_rate(possible[m], plan.modules[m].workers) / shares[m]);
+  }
   std::vector<BatchShape> best;
   double most = -1;
   for (int step = kSteps; step > 0; --step) {
     const double part = static_cast<double>(step) / kSteps;
     if (part <= most) break;
-    std::vector<BatchShape> shapes = smallest_shapes(context, plan, possible, part);
+    std::vector<double> wanted;
+    for (ModuleId m = 0; m < plan.modules.size(); ++m) {
+      wanted.push_back(part *
+                       std::min(capacity * shares[m], best_rate(possible[m], plan.modules[m].workers)));
+    }
+    std::vector<BatchShape> shapes = smallest_shapes(plan, possible, wanted);
     const double served = std::min(part, share_in_time(context, plan, shapes));
     if (served <= most) continue;
     most = served;

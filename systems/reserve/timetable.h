@@ -20,10 +20,10 @@ struct BatchShape {
   TimeNs spacing_ns(int workers) const { return (exec_ns + workers - 1) / workers; }
 };
 
-/// By module, for the workers of the plan: the smallest batches that reach the bottleneck's rate. Where a
-/// path of them leaves little time until the SLO, most requests would find no batch that ends in time; then
-/// those that reach a part of that rate: the one where the lesser of two shares is greatest, the part itself
-/// and what of all requests can take the next batch of each module and end in time.
+/// By module, for the workers of the plan: the smallest batches that reach the bottleneck's rate, or a part
+/// of it where a path of them leaves little time until the SLO, so that requests would miss them. Chosen is
+/// the part for which the lesser of two shares is greatest: the part itself, and what of all requests can
+/// take the next batch of each module and end in time.
 std::vector<BatchShape> batch_shapes(const ServingContext& context, const Plan& plan);
 
 /// What a batch of `size` takes there; of services other than batches, what is planned.

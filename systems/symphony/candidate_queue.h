@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "harness/core/params.h"
 #include "harness/core/types.h"
@@ -90,7 +91,8 @@ class CandidateQueue {
   /// It stands here.
   void erase(const SymphonyVisit& visit);
   /// Makes the candidate anew. drop(VisitId, is_late): `is_late`, it could not end in time even alone.
-  /// Amortised O(log cap), and O(cap) once per sample of the rate while requests must be dropped.
+  /// Amortised O(log cap), and O(cap) once per sample of the rate while requests must be dropped; after
+  /// erase() O(size of the queue).
   template <class Drop>
   void update(TimeNs now, Drop drop);
   const SymphonyCandidate& candidate() const { return candidate_; }
@@ -100,7 +102,6 @@ class CandidateQueue {
   }
   /// Takes the candidate's visits away. update() must follow.
   void take();
-  std::size_t size() const { return queue_.size(); }
 
  private:
   TimeNs deadline(std::size_t place) const { return queue_.visits()[place].deadline_ns; }

@@ -12,8 +12,7 @@ DeferredScheduler::DeferredScheduler(const SymphonyParams& params, std::span<con
   for (const SymphonyModel& model : models) {
     if (model.module >= model_of_.size()) model_of_.resize(model.module + std::size_t{1}, kNone);
     model_of_[model.module] = static_cast<std::uint32_t>(models_.size());
-    models_.push_back(
-        {model.module, {params, SymphonyLatency(*model.profile, model.max_batch), model.slo_ns}});
+    models_.emplace_back(params, SymphonyLatency(*model.profile, model.max_batch), model.slo_ns);
   }
 }
 
@@ -27,7 +26,7 @@ void DeferredScheduler::on_workers_lost(TimeNs now, std::span<const WorkerId> wo
   for (const WorkerId worker : workers) idle_.erase(worker);
   for (const Visit& visit : visits) {
     const std::uint32_t model = place(visit);
-    models_[model].queue.insert({visit.deadline_ns, visit.id});
+    models_[model].insert({visit.deadline_ns, visit.id});
     renew(now, model, out);
   }
   settle(now, out);
@@ -35,7 +34,7 @@ void DeferredScheduler::on_workers_lost(TimeNs now, std::span<const WorkerId> wo
 
 void DeferredScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out) {
   const std::uint32_t model = place(visit);
-  models_[model].queue.arrive(now, {visit.deadline_ns, visit.id});
+  models_[model].arrive(now, {visit.deadline_ns, visit.id});
   renew(now, model, out);
   settle(now, out);
 }
@@ -44,7 +43,7 @@ void DeferredScheduler::on_cancelled(TimeNs now, VisitId visit, Decisions& out) 
   HARNESS_CHECK(visit < places_.size() && places_[visit].model != kNone,
                 "a cancelled visit stands in no queue");
   const std::uint32_t model = places_[visit].model;
-  models_[model].queue.erase({places_[visit].deadline_ns, visit});
+  models_[model].erase({places_[visit].deadline_ns, visit});
   leave(visit);
   renew(now, model, out);
   settle(now, out);
@@ -65,17 +64,13 @@ std::uint32_t DeferredScheduler::place(const Visit& visit) {
   const std::uint32_t model = model_of(visit.module);
   if (visit.id >= places_.size()) places_.resize(std::max<std::size_t>(visit.id + 1, 2 * places_.size()));
   places_[visit.id] = {visit.deadline_ns, model};
-  ++queued_;
   return model;
 }
 
-void DeferredScheduler::leave(VisitId visit) {
-  places_[visit].model = kNone;
-  --queued_;
-}
+void DeferredScheduler::leave(VisitId visit) { places_[visit].model = kNone; }
 
 void DeferredScheduler::update(TimeNs now, std::uint32_t model, Decisions& out) {
-  models_[model].queue.update(now, [&](VisitId visit, bool is_late) {
+  models_[model].update(now, [&](VisitId visit, bool is_late) {
     leave(visit);
     out.drop(visit, is_late ? DropReason::kEstimatedLate : DropReason::kEarlyDrop);
   });
@@ -85,7 +80,7 @@ void DeferredScheduler::update(TimeNs now, std::uint32_t model, Decisions& out) 
 void DeferredScheduler::renew(TimeNs now, std::uint32_t model, Decisions& out) {
   update(now, model, out);
   pending_.erase(model);
-  const SymphonyCandidate& candidate = models_[model].queue.candidate();
+  const SymphonyCandidate& candidate = models_[model].candidate();
   if (candidate.size == 0) {
     planned_.erase(model);
   } else {
@@ -108,7 +103,7 @@ bool DeferredScheduler::step(TimeNs now, Decisions& out) {
   } else if (!planned_.empty() && planned_.first_key() <= now) {
     const std::uint32_t model = planned_.first();
     planned_.erase(model);
-    pending_.set(model, noted(models_[model].queue.candidate().latest_ns));
+    pending_.set(model, noted(models_[model].candidate().latest_ns));
   } else {
     return false;
   }
@@ -118,7 +113,7 @@ bool DeferredScheduler::step(TimeNs now, Decisions& out) {
 /// The first idle worker runs the model's candidate.
 void DeferredScheduler::grant(TimeNs now, std::uint32_t model, Decisions& out) {
   update(now, model, out);
-  CandidateQueue& queue = models_[model].queue;
+  CandidateQueue& queue = models_[model];
   if (queue.candidate().start_ns <= now && queue.candidate().size > 0) {
     const WorkerId worker = idle_.first();
     idle_.erase(worker);

@@ -54,18 +54,11 @@ class DeferredScheduler {
   /// The time asked for by wake_at.
   void on_timer(TimeNs now, Decisions& out);
 
-  /// Visits that wait.
-  std::size_t queued() const { return queued_; }
-
  private:
   /// Where a visit waits, so that it can be found by its id.
   struct Place {
     TimeNs deadline_ns = 0;
     std::uint32_t model = kNone;
-  };
-  struct Model {
-    ModuleId module = 0;
-    CandidateQueue queue;
   };
   /// A time and, before it was used up, how late it was noted: the last one first.
   using Noted = std::pair<TimeNs, std::int64_t>;
@@ -82,13 +75,12 @@ class DeferredScheduler {
   Noted noted(TimeNs at_ns) { return {at_ns, --last_note_}; }
 
   SymphonyParams params_;
-  std::vector<Model> models_;
+  std::vector<CandidateQueue> models_;
   std::vector<std::uint32_t> model_of_;  ///< by module; kNone: not served here
   RankedHeap<TimeNs> planned_;           ///< models, by when their candidates are to start
   RankedHeap<Noted> pending_;            ///< models whose time has come, by when they would end late
   RankedHeap<Noted> idle_;               ///< workers, since when
   std::vector<Place> places_;            ///< by visit
-  std::size_t queued_ = 0;
   std::int64_t last_note_ = 0;
   TimeNs wake_ns_ = kNever;  ///< what on_timer is asked for
 };

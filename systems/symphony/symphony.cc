@@ -1,6 +1,7 @@
 #include "systems/symphony/symphony.h"
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

@@ -94,7 +94,8 @@ InputPlace place_of_field(const StreamClass& streams, const std::string& field) 
 std::string needed_for(const StreamClass& streams, const std::string& key) {
   const bool bursts = streams.process == StreamProcess::kBursts;
   const bool recorded = streams.process == StreamProcess::kRecorded;
-  if (key == "count" || key == "population") return recorded ? "another process than recorded" : "";
+  if (key == "count" || key == "population")
+    return recorded ? "process = poisson, uniform, mmpp or bursts" : "";
   if (key == "rps" || key == "rates")
     return has_own_rate(streams) ? "process = poisson, uniform or mmpp" : "";
   if (key == "sigma" || key.starts_with("cut_"))

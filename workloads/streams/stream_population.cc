@@ -186,6 +186,11 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
     classes_.emplace_back(
         one, i, duration_ns_, functions_,
         is_recorded(one) ? std::span<const TimeNs>(times_.at(one.module)) : std::span<const TimeNs>());
+    if (is_recorded(one) && !(classes_.back().total() > 0)) {
+      throw input_error({spec.place_file, spec.place_line, "duration_s"},
+                        text_of(spec.duration_s) + ", by when no request of '" + one.module + "' has come",
+                        "more than " + text_of(ns_to_s(times_.at(one.module).front())));
+    }
   }
   if (!(expected_requests() > 0)) {
     throw input_error({spec.place_file, spec.place_line, "duration_s"}, text_of(spec.duration_s),

@@ -305,6 +305,12 @@ TEST_F(RecordedRequests, SayWhatIsWrong) {
       error_of(trace_, 5).find("process: found recorded requests, which cannot be scaled, and a rate of 5"),
       std::string::npos);
   TraceSpec other = trace_;
+  other.duration_s = 0.4;
+  EXPECT_NE(error_of(other).find(
+                "duration_s: found 0.4, by when no request of 'b' has come; allowed: more than 0.5"),
+            std::string::npos)
+      << error_of(other);
+  other = trace_;
   other.streams[1].module = "c";
   EXPECT_NE(
       error_of(other).find("module: found 'c', of which " + trace_.file + " has no request; allowed: a, b"),

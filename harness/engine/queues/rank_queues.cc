@@ -81,10 +81,12 @@ void RankQueues::turn_away(TimeNs now, VisitId visit) {
 
 void RankQueues::return_queue(TimeNs now, QueueHost& host) {
   const SlotTable<VisitRecord>& visits = tables_.visits;
+  const auto waits_here = [&](VisitId visit) {
+    return visits[visit].state == VisitState::kQueued && visits[visit].queue == host.id();
+  };
   std::vector<VisitId> queued;
   for (VisitId visit = 0; visit < visits.slots(); ++visit) {
-    const VisitRecord& record = visits[visit];
-    if (record.state == VisitState::kQueued && record.queue == host.id()) queued.push_back(visit);
+    if (waits_here(visit)) queued.push_back(visit);
   }
   std::sort(queued.begin(), queued.end(), [&visits](VisitId a, VisitId b) {
     const Visit& left = visits[a].visit;
@@ -92,7 +94,10 @@ void RankQueues::return_queue(TimeNs now, QueueHost& host) {
     return left.deadline_ns != right.deadline_ns ? left.deadline_ns < right.deadline_ns
                                                  : left.request < right.request;
   });
-  for (const VisitId visit : queued) host.withdraw(now, visit);
+  for (const VisitId visit : queued) {
+    if (waits_here(visit)) host.withdraw(now, visit);  // a scheduler may drop one when another leaves
+  }
+  std::erase_if(queued, [&](VisitId visit) { return !waits_here(visit); });
   // To each module's router those of that module, in order.
   std::vector<VisitId> own;
   for (const ModuleId module : host.modules()) {

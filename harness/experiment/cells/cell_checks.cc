@@ -106,16 +106,25 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
   }
 }
 
-void check_placement(const ExperimentSpec& spec, const std::string& name, const System& system,
+void check_placement(const ExperimentSpec& spec, const SystemSpec& named, const System& system,
                      const RunSpec& run) {
   if (run.planner.placement.empty()) return;
   const InputPlace place = place_of(spec, "planner.placement");
   if (!system.serves_placements())
-    throw input_error(place, "a placement with " + name + ", which plans for itself",
+    throw input_error(place, "a placement with " + named.name + ", which plans for itself",
                       names_of_those(&System::serves_placements));
-  placed_groups(run.pipeline, run.workers, run.planner.placement, place);
+  if (!named.planner.empty())
+    throw input_error(named.place, "planner = " + named.planner + " beside planner.placement", "one of them");
+  if (run.planner.autoscale)
+    throw input_error(place_of(spec, "planner.autoscale"), "true beside planner.placement", "one of them");
+  std::vector<bool> is_placed(run.profiles.size());
+  for (const WorkerGroup& group : placed_groups(run.pipeline, run.workers, run.planner.placement, place)) {
+    for (const ModuleId module : group.modules) is_placed[module] = true;
+  }
   for (std::size_t m = 0; m < run.profiles.size(); ++m) {
     const std::string& module = run.pipeline.modules[m].name;
+    if (!is_placed[m] && !run.pipeline.independent)
+      throw input_error(place, module + " on no worker", "each module of a pipeline on a worker");
     if (run.profiles[m].service != Service::kBatch || run.profiles[m].gpus > 1)
       throw input_error(place, module + ", whose workers are no single GPUs",
                         "models that run in batches on one GPU");

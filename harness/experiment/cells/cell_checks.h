@@ -23,7 +23,7 @@ void check_settings(const ExperimentSpec& spec, const Settings& settings, const 
 
 /// Throws InputError for a planner.placement that the pipeline and the cluster cannot have, or a system that
 /// serves by its own plans alone.
-void check_placement(const ExperimentSpec& spec, const std::string& name, const System& system,
+void check_placement(const ExperimentSpec& spec, const SystemSpec& named, const System& system,
                      const RunSpec& run);
 
 /// Throws InputError where `planner.initial_workers` leaves less of a first plan, which nothing changes

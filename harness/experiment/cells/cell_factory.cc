@@ -231,7 +231,10 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
   if (system != nullptr && system->plans_cores()) check_cores(spec_.systems[cell.system], run);
-  if (system != nullptr) check_placement(spec_, spec_.systems[cell.system].name, *system, run);
+  if (!run.planner.placement.empty()) {
+    const SystemSpec& named = spec_.systems[cell.system];
+    check_placement(spec_, named, *make_one_system(named.name, settings), run);
+  }
   add_streams(cell, of, system.get(), run);
   if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
   const ServingContext context = make_context(run);

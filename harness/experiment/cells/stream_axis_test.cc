@@ -305,8 +305,8 @@ TEST(StreamAxis, WhatIsRefused) {
        "exp/test.toml:8: trace.s.file: missing; expected the file of the recorded minutes"},
       {"recorded requests in several streams",
        workload("s") + streams + "process = \"recorded\"\nmodule = \"resnet18\"\ncount = 2\n" + kShepherd,
-       "exp/test.toml:11: trace.s.streams.count: found count in a class without another process than "
-       "recorded"},
+       "exp/test.toml:11: trace.s.streams.count: found count in a class without process = "
+       "poisson, uniform, mmpp or bursts"},
       {"a time column without requests",
        workload("s") + "[trace.s]\ntime_column = \"t\"\n" + streams + kShepherd,
        "exp/test.toml:9: trace.s.time_column: found time_column with shape = \"streams\"; allowed: a class "
@@ -376,6 +376,17 @@ TEST(StreamAxis, PlacementsThatAreRefused) {
        "exp/test.toml:9: planner.placement: found 5 workers; allowed: at most the 4 of cluster.workers"},
       {"workers twice", placed("resnet18", "clockwork") + "[module.resnet18]\nworkers = 2\n",
        "module.resnet18.workers: found workers beside planner.placement; allowed: one of them"},
+      {"the plans of another system", placed("resnet18", "clockwork") + "planner = \"inferline\"\n",
+       "found planner = inferline beside planner.placement; allowed: one of them"},
+      {"plans from time to time",
+       placed("resnet18", "clockwork") + sweep("planner.workers", "[\"rate\"]") +
+           sweep("planner.autoscale", "[true]"),
+       "planner.autoscale: found true beside planner.placement; allowed: one of them"},
+      {"part of a chain",
+       "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\n[planner]\nplacement = "
+       "\"object_detection\"\n[[system]]\nname = \"clockwork\"\n",
+       "exp/test.toml:5: planner.placement: found face_recognition on no worker; allowed: each module of a "
+       "pipeline on a worker"},
       {"fewer workers at first",
        placed("resnet18", "clockwork") + "[[sweep]]\nkey = \"planner.initial_workers\"\nvalues = [1]\n",
        "found 1 with clockwork, which keeps its first plan"},
