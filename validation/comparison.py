@@ -29,8 +29,8 @@ class Figure:
 @dataclass(frozen=True)
 class Comparison:
     """Figures of one kind. `worst` and `mean` are the largest errors allowed, of a single figure and on average, as
-    magnitudes, written down before ours were seen, or `why` says when; figures may have bounds of their own. None of these: not judged, and `why`
-    says why."""
+    magnitudes; figures may have bounds of their own. None of these: not judged, and `why` says why. Bounds are written down
+    before ours are seen, unless `late`. If `known`, `why` says why it differs, and the run does not fail for it."""
 
     title: str
     source: str  # Markdown: whose figures, the version, the licence, or the formula
@@ -40,6 +40,8 @@ class Comparison:
     relative: bool = False  # errors in percent of theirs
     worst: float | None = None
     mean: float | None = None
+    late: bool = False
+    known: bool = False
     why: str = ""
     digits: int = 3  # of the figures, behind the point
 

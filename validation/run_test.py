@@ -28,7 +28,8 @@ Below.
 VALIDATION = """from comparison import Comparison, Figure
 ORDER = {order}
 def validate(harness):
-    return [Comparison("{title}", "Theirs.", "ms", "much", [Figure("a", 10, {ours})], worst=1)]
+    {more}
+    return [Comparison("{title}", "Theirs.", "ms", "much", [Figure("a", 10, {ours})], worst=1, known={known})]
 """
 
 
@@ -71,14 +72,16 @@ class Pages(unittest.TestCase):
         self.page.write_text(PAGE, encoding="utf-8")
         self.readme = self.folder / "README.md"
         self.readme.write_text("| others | <!-- of validations --> old ([page](x)) |\n", encoding="utf-8")
-        for name, value in (("HERE", self.folder), ("PAGE", self.page), ("README", self.readme)):
+        self.figures = self.folder / "figures"
+        self.figures.mkdir()
+        for name, value in (("HERE", self.folder), ("PAGE", self.page), ("README", self.readme), ("FIGURES", self.figures)):
             patch = mock.patch.object(run, name, value)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def add(self, name, order, ours):
+    def add(self, name, order, ours, more="", known=False):
         (self.folder / name).mkdir(exist_ok=True)
-        text = VALIDATION.format(order=order, title=f"the {name}", ours=ours)
+        text = VALIDATION.format(order=order, title=f"the {name}", ours=ours, more=more, known=known)
         (self.folder / name / "validate.py").write_text(text, encoding="utf-8")
 
     def run_all(self, *names):
@@ -97,7 +100,7 @@ class Pages(unittest.TestCase):
         self.assertLess(text.index("| the second |"), text.index("| the first |"))  # by ORDER
         self.assertIn("| a | 10.000 | 9.000 | -1 |", text)
         self.assertEqual(self.readme.read_text(encoding="utf-8"),
-                         "| others | <!-- of validations --> 2 figures in 2 comparisons: 2 agree ([page](x)) |\n")
+                         "| others | <!-- of validations --> 2 figures judged in 2 comparisons: 2 agree ([page](x)) |\n")
         for kept in ("Above.", "Between.", "Below."):
             self.assertIn(kept, text)
         self.run_all()
@@ -112,12 +115,22 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.run_all("first")[0], 0)  # it alone is judged
         self.assertIn("| the second | 1 | 2 ms | 2 ms | worst 1 | differs | much |", self.page.read_text(encoding="utf-8"))
 
-    def test_page_waits_for_all(self):
+    def test_one_that_is_known_to_differ(self):
         self.add("first", 1, 10)
+        self.add("second", 2, 12, known=True)
+        code, said = self.run_all()
+        self.assertEqual(code, 0)
+        self.assertIn("differs     the second", said)
+
+    def test_page_and_pictures_wait_for_all(self):
+        self.add("first", 1, 10, more='(harness.out / "picture.png").write_bytes(b"new")')
         self.add("second", 2, 10)
         code, said = self.run_all("first")
         self.assertEqual((code, self.page.read_text(encoding="utf-8")), (0, PAGE))
         self.assertIn("some validations have not run", said)
+        self.assertEqual(list(self.figures.iterdir()), [])
+        self.run_all("second")
+        self.assertEqual((self.figures / "picture.png").read_bytes(), b"new")
 
     def test_page_waits_for_figures_that_are_not_there(self):
         self.add("first", 1, 10)
@@ -133,6 +146,21 @@ class Pages(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "validation.md: found no line '<!-- validation: third -->'"):
             self.run_all()
 
+    def test_page_without_an_end(self):
+        self.add("first", 1, 10)
+        for rest in ("", "<!-- validation: all -->\n\n<!-- validation: end -->\n"):
+            self.page.write_text("<!-- validation: first -->\n" + rest, encoding="utf-8")
+            with self.assertRaisesRegex(SystemExit, "validation.md: found no line '<!-- validation: end -->' after '<!-- validation: first"):
+                self.run_all()
+
+    def test_counts(self):
+        def page(*verdicts):
+            return run.PAGE.read_text(encoding="utf-8").replace("all -->\n", "all -->\n" + "".join(
+                f"| {row} |\n" for row in ["what | figures", "---", *(f"t | 3 | 1 | 1 | - | {one} | n" for one in verdicts)]))
+        self.assertEqual(run.counts_of(page("agrees", "not judged", "differs", "agrees", "not run")),
+                         "9 figures judged in 3 comparisons: 2 agree, 1 differs; 1 more not judged, 1 not run")
+        self.assertEqual(run.counts_of(page("not judged")), "0 figures judged in 0 comparisons; 1 more not judged")
+
     def test_unknown_name(self):
         self.add("first", 1, 10)
         with self.assertRaises(SystemExit) as stopped:
@@ -144,8 +172,17 @@ class Pages(unittest.TestCase):
         lines = list(run.table_of(many))
         self.assertIn(f"The {run.LONG_TABLE // 2} of {run.LONG_TABLE + 1} figures that are furthest apart:", lines)
         self.assertFalse(any(line.startswith("| f0 ") for line in lines))
+        same = Comparison("t", "s", "ms", "n", [Figure("a", 1, 1)] * (run.LONG_TABLE + 1))
+        self.assertEqual(list(run.table_of(same))[2:], [f"All {run.LONG_TABLE + 1} figures are the same.", ""])
+        self.assertEqual(run.bound(Comparison("t", "s", "ms", "n", [], worst=1, mean=0.5, late=True)), "worst 1, mean 0.5 (late)")
         own = Comparison("t", "s", "%", "n", [Figure("a", 1, 1.5, 2)])
         self.assertIn("| a | 1.000 | 1.500 | +0.5 | 2 |", list(run.table_of(own)))
+
+
+class InferLine(unittest.TestCase):
+    def test_line_that_is_not_there(self):
+        with self.assertRaisesRegex(SystemExit, "inferline_authors wrote no line 'a'; it has: b; c"):
+            run.load("inferline").line_of({"b": [], "c": []}, "a")
 
 
 class Runs(unittest.TestCase):

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 import style
-from comparison import ROOT
 
-PICTURE = ROOT / "docs/figures/validation.png"
 MARKERS = "os^"
 
 
@@ -21,7 +19,7 @@ def load_of(figure):
     return float(figure.what.split()[-1])
 
 
-def draw(panels):
+def draw(panels, path):
     figure, axes = style.plt.subplots(2, 3, figsize=style.size(9.5, 5.4))
     for axis, panel in zip(axes.flat, panels):
         for comparison, label, colour, marker in zip(panel.comparisons, panel.labels, style.MODULE_COLOURS, MARKERS):
@@ -34,5 +32,5 @@ def draw(panels):
         axis.legend()
     for axis in axes.flat[len(panels):]:
         axis.axis("off")
-    figure.savefig(PICTURE, dpi=style.PNG_DPI, metadata={"Software": None})
+    figure.savefig(path, dpi=style.PNG_DPI, metadata={"Software": None})
     style.plt.close(figure)

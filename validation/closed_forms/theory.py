@@ -54,7 +54,7 @@ def mmc_wait(load, servers, service):
 
 def mdc(load, servers, service):
     """M/D/c, Crommelin 1932: the mean wait and the probability of waiting. After a service time all who were in service are
-    gone, and those in the system are max(0, n - c) and a Poisson number. (Bailey's 1954 queue with slots has the same chain.)"""
+    gone, and those in the system are max(0, n - c) and a Poisson number."""
     size = states(load, servers)
     arrivals = poisson(load * servers, size)
     present = stationary(np.array([row_from(max(0, n - servers), arrivals) for n in range(size)]))
@@ -115,11 +115,11 @@ def md1_loss(load, service, patience):
 
 
 def loss_error(lost, patience, service, customers):
-    """At most the standard error of a simulated loss. The work lies between 0 and L = patience + service and forgets slowest at a load
-    of 1: as reflected Brownian motion there, in 2 (L / service)^2 / pi^2 arrivals. In overload it is 1 / sqrt(n): what is lost is what
-    came less a nearly constant number served."""
+    """The order of the standard error of a simulated loss, rather more. The work lies between 0 and L = patience + service and forgets
+    slowest at a load of 1: as reflected Brownian motion there, in 2 (L / service)^2 / pi^2 arrivals. In overload it is
+    (1 - lost) / sqrt(n): a nearly constant number is served, of a Poisson number that come."""
     forgets = 2 * ((patience + service) / service / pi) ** 2
-    return sqrt(min(1, lost * (1 - lost) * (1 + 2 * forgets)) / customers)
+    return sqrt(min((1 - lost) ** 2, lost * (1 - lost) * (1 + 2 * forgets)) / customers)
 
 
 def quantile_factor(share):
@@ -131,7 +131,7 @@ def quantile_factor(share):
 
 
 def relative_error(load, waits, customers, service_scv=0.0):
-    """Standard error of a simulated mean wait, relative to it. In heavy traffic it is that of reflected Brownian motion,
+    """The order of the standard error of a simulated mean wait, relative to it. In heavy traffic it is that of reflected Brownian motion,
     load sqrt(2 (1 + service_scv) / n) / (1 - load) (Whitt 1989); at low loads that of n `waits` exponential waits, if `waits` is the
     share of the customers who wait."""
     return sqrt((2 / waits + 2 * (1 + service_scv) * (load / (1 - load)) ** 2) / customers)

@@ -2,8 +2,10 @@
 
 import sys
 import unittest
-from math import exp, lgamma, log
+from math import exp, lgamma, log, sqrt
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import theory  # noqa: E402
@@ -69,13 +71,78 @@ class Errors(unittest.TestCase):
         self.assertGreater(theory.quantile_factor(0.99), 2)
 
     def test_loss(self):
-        self.assertAlmostEqual(theory.loss_error(0.5, 40, 10, 1e6), 1e-3)  # overload: as the arrivals
+        self.assertAlmostEqual(theory.loss_error(0.5, 40, 10, 1e6), 0.5e-3)  # overload: (1 - 0.5) / sqrt(n)
         factor = 1 + 4 * 25 / 9.8696044  # L = 5 service times
         self.assertAlmostEqual(theory.loss_error(0.01, 40, 10, 1e6), (0.0099 * factor) ** 0.5 / 1e3, places=9)
+
+    def test_exact_error_of_one_exponential_server(self):
+        """Relative, of n customers' mean wait in M/M/1 (Daley 1968): the root of (2 + 5 r - 4 r^2 + r^3) / (r (1 - r)^2 n)."""
+        for r in [k / 20 for k in range(1, 20)] + [0.98]:
+            exact = sqrt((2 + 5 * r - 4 * r**2 + r**3) / r / (1 - r) ** 2 / 1e6)
+            self.assertTrue(1 <= exact / theory.relative_error(r, r, 1e6, 1.0) < 2, r)
 
     def test_four_times_the_customers_halve_it(self):
         self.assertAlmostEqual(theory.relative_error(0.9, 0.9, 4e6) / theory.relative_error(0.9, 0.9, 1e6), 0.5)
         self.assertAlmostEqual(theory.relative_error(0.5, 0.5, 1e6), 6e-6 ** 0.5)  # 2 / 0.5 + 2 x 1
+
+
+class SimulatedErrors(unittest.TestCase):
+    """The spread over RUNS simulations, over the standard error of theory.py."""
+
+    RUNS = 300
+
+    def setUp(self):
+        self.random = np.random.default_rng(1)
+
+    def gaps(self, load):
+        return self.random.exponential(1 / load, self.RUNS)
+
+    def test_constant_service(self):
+        for load in (0.1, 0.5, 0.8):
+            customers, wait, total = 20000, np.zeros(self.RUNS), np.zeros(self.RUNS)
+            for k in range(-1000, customers):
+                total += wait * (k >= 0)
+                wait = np.maximum(0, wait + 1 - self.gaps(load))
+            mean, error = theory.md1_wait(load, 1), theory.relative_error(load, load, customers)
+            self.assertAlmostEqual(total.mean() / customers / mean, 1, delta=0.01)
+            self.assertTrue(0.8 < (total / customers).std() / mean / error < 1.6, load)
+
+    def bulk_waits(self, load, times, batches):
+        """Mean waits and customers, batch by batch: those left wait all of it, those who come from then on."""
+        rate, times = load * len(times) / times[-1], np.array(times)
+        waiting, area, came = np.zeros(self.RUNS, int), np.zeros(self.RUNS), np.zeros(self.RUNS)
+        for _ in range(batches):
+            idle = waiting == 0
+            present = np.maximum(waiting, 1)
+            taken = np.minimum(present, len(times))
+            lasts = times[taken - 1]
+            new = self.random.poisson(rate * lasts)
+            parts = self.random.random((self.RUNS, new.max() + 1)) * (np.arange(new.max() + 1) < new[:, None])
+            area += (present - taken + parts.sum(axis=1)) * lasts
+            came += new + idle
+            waiting = present - taken + new
+        return area / came, came.mean()
+
+    def test_batches(self):
+        for times in ([10] * 8, [8 + 2 * b for b in range(1, 9)]):
+            for load in (0.1, 0.5, 0.8):
+                waits, customers = self.bulk_waits(load, times, 3000)
+                mean, waiting, _ = theory.bulk(load * len(times) / times[-1], times)
+                self.assertAlmostEqual(waits.mean() / mean, 1, delta=0.01)
+                self.assertTrue(0.25 < waits.std() / mean / theory.relative_error(load, waiting, customers) < 0.9, (times, load))
+
+    def test_losses(self):
+        for load in (0.5, 1, 1.3, 2):
+            length, at, work = 8000 / load, np.zeros(self.RUNS), np.zeros(self.RUNS)
+            lost, came = np.zeros(self.RUNS), np.zeros(self.RUNS)
+            while (at < length).any():
+                gaps = self.gaps(load)
+                at, work = at + gaps, np.maximum(0, work - gaps)
+                lost += (at < length) & (work > 4)
+                came += at < length
+                work += work <= 4
+            expected = theory.md1_loss(load, 1, 4)
+            self.assertTrue(0.3 < (lost / came).std() / theory.loss_error(expected, 4, 1, 8000) < 1.1, load)
 
 
 class OneServer(unittest.TestCase):
