@@ -27,6 +27,7 @@ README = ROOT / "README.md"
 FIGURES = ROOT / "docs/figures"
 OF_ALL = re.compile(r"(<!-- of validations --> )[^(]*(?= \()")
 END = "<!-- validation: end -->\n"
+LATE = " (late)"  # the mark of bounds that were set, or after which something was changed, when ours had been seen
 LONG_TABLE = 20  # longer ones show their worst figures alone
 
 
@@ -47,7 +48,8 @@ def bound(comparison):
     parts = [f"worst {comparison.worst:g}" if comparison.worst is not None else "",
              f"mean {comparison.mean:g}" if comparison.mean is not None else "",
              f"of each {min(comparison.own_bounds):.2g} to {max(comparison.own_bounds):.2g}" if comparison.own_bounds else ""]
-    return (", ".join(part for part in parts if part) or "-") + (" (late)" if comparison.late else "")
+    said = ", ".join(part for part in parts if part)
+    return f"{said} {comparison.unit}{LATE if comparison.late else ''}" if said else "-"
 
 
 def row_of(comparison):
@@ -114,7 +116,9 @@ def counts_of(page):
         parts = [f"{verdicts[key]} {text}" for key, text in words.items() if verdicts[key]]
         return sign + ", ".join(parts) if parts else ""
     differ = "differs" if verdicts["differs"] == 1 else "differ"
+    late = sum(row[4].endswith(LATE) for row in judged)
     return (f"{sum(int(row[1]) for row in judged)} figures judged in {len(judged)} comparisons"
+            + (f", {late} of them with bounds or settings chosen late" if late else "")
             + counted({"agrees": "agree", "differs": differ}, ": ") + counted({"not judged": "more not judged", "not run": "not run"}, "; "))
 
 

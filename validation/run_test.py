@@ -96,7 +96,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.run_all()[0], 0)
         text = self.page.read_text(encoding="utf-8")
         self.assertNotIn("old", text)
-        self.assertIn("| the first | 1 | 0.5 ms | 0.5 ms | worst 1 | agrees | much |", text)
+        self.assertIn("| the first | 1 | 0.5 ms | 0.5 ms | worst 1 ms | agrees | much |", text)
         self.assertLess(text.index("| the second |"), text.index("| the first |"))  # by ORDER
         self.assertIn("| a | 10.000 | 9.000 | -1 |", text)
         self.assertEqual(self.readme.read_text(encoding="utf-8"),
@@ -111,9 +111,9 @@ class Pages(unittest.TestCase):
         self.add("second", 2, 12)
         code, said = self.run_all()
         self.assertEqual(code, 1)
-        self.assertIn("differs     the second: 1 figures, mean error 2 ms, worst 2; allowed: worst 1", said)
+        self.assertIn("differs     the second: 1 figures, mean error 2 ms, worst 2; allowed: worst 1 ms", said)
         self.assertEqual(self.run_all("first")[0], 0)  # it alone is judged
-        self.assertIn("| the second | 1 | 2 ms | 2 ms | worst 1 | differs | much |", self.page.read_text(encoding="utf-8"))
+        self.assertIn("| the second | 1 | 2 ms | 2 ms | worst 1 ms | differs | much |", self.page.read_text(encoding="utf-8"))
 
     def test_one_that_is_known_to_differ(self):
         self.add("first", 1, 10)
@@ -174,7 +174,7 @@ class Pages(unittest.TestCase):
         self.assertFalse(any(line.startswith("| f0 ") for line in lines))
         same = Comparison("t", "s", "ms", "n", [Figure("a", 1, 1)] * (run.LONG_TABLE + 1))
         self.assertEqual(list(run.table_of(same))[2:], [f"All {run.LONG_TABLE + 1} figures are the same.", ""])
-        self.assertEqual(run.bound(Comparison("t", "s", "ms", "n", [], worst=1, mean=0.5, late=True)), "worst 1, mean 0.5 (late)")
+        self.assertEqual(run.bound(Comparison("t", "s", "ms", "n", [], worst=1, mean=0.5, late=True)), "worst 1, mean 0.5 ms (late)")
         own = Comparison("t", "s", "%", "n", [Figure("a", 1, 1.5, 2)])
         self.assertIn("| a | 1.000 | 1.500 | +0.5 | 2 |", list(run.table_of(own)))
 

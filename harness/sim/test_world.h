@@ -220,4 +220,11 @@ inline void without_early_dropping(RunSpec& spec) {
   if (list.find("early_dropping") != nullptr) set_param(spec, "early_dropping", std::string("none"));
 }
 
+/// Where the SLO is far beyond all batches, INFless and Symphony wait for them to be full longer than the
+/// watchdog of live runs does: batches of one.
+inline void without_waiting_for_batches(RunSpec& spec, const std::string& system) {
+  if (system != "infless" && system != "symphony") return;
+  for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);
+}
+
 }  // namespace harness::testing

@@ -125,7 +125,11 @@ void check_streams(const StreamClass& streams) {
                       "the module whose requests they are, as the trace's file names it");
   for (const auto& [key, place] : streams.places) {
     const std::string needed = needed_for(streams, key);
-    if (!needed.empty()) throw input_error(place, key + " in a class without " + needed, "with " + needed);
+    if (needed.empty()) continue;
+    const bool recorded = streams.process == StreamProcess::kRecorded;
+    throw input_error(place,
+                      key + (recorded ? " with process = \"recorded\"" : " in a class without " + needed),
+                      "with " + needed);
   }
 }
 

@@ -258,8 +258,12 @@ void check_trace(const TraceSpec& spec) {
   } else if (!is_file && !spec.file.empty()) {
     throw wrong(spec, "file", "'" + spec.file + "' with shape " + spec.shape, "no file, or shape = file");
   }
-  if (!is_file && !(spec.duration_s > 0)) {
-    throw wrong(spec, "duration_s", "0 with shape " + spec.shape, "more than 0 s (0 is for files)");
+  const bool has_recorded = std::any_of(spec.streams.begin(), spec.streams.end(), [](const StreamClass& one) {
+    return one.process == StreamProcess::kRecorded;
+  });
+  if (!is_file && !has_recorded && !(spec.duration_s > 0)) {
+    throw wrong(spec, "duration_s", "0 with shape " + spec.shape,
+                "more than 0 s (0 is for files and recorded requests)");
   }
   check_process(spec);
   if (spec.contrast != 1 && !has_curve(spec)) {

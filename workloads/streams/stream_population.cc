@@ -165,6 +165,9 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
   if (has_requests) {
     times_ = times_by_module(spec);
     check_modules(spec, times_);
+    if (duration_ns_ == 0) {
+      for (const auto& [module, times] : times_) duration_ns_ = std::max(duration_ns_, times.back() + 1);
+    }
   } else if (!spec.file.empty()) {
     functions_ = function_minutes(spec);
   }
@@ -178,7 +181,7 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
                             std::string(", which cannot be scaled, and a rate of ") + text_of(target_rps),
                         "a rate of 0, at which each class has its own");
     }
-    const double minutes = one.minutes == StreamMinutes::kConstant ? 1 : spec.duration_s / one.minute_s;
+    const double minutes = one.minutes == StreamMinutes::kConstant ? 1 : ns_to_s(duration_ns_) / one.minute_s;
     if (minutes * one.count > kMaxStreamMinutes) {
       throw input_error(place_of_field(one, "minute_s"), text_of(minutes) + " minutes of each stream",
                         "at most " + text_of(kMaxStreamMinutes) + " of all streams");
@@ -205,6 +208,15 @@ double StreamPopulation::expected_requests() const {
   double total = 0;
   for (const ClassPopulation& one : classes_) total += one.total();
   return total;
+}
+
+std::vector<std::string> StreamPopulation::remarks() const {
+  std::size_t late = 0;
+  for (const auto& [module, times] : times_) late += times.size();
+  for (const ClassPopulation& one : classes_) late -= one.times().size();
+  if (late == 0) return {};
+  return {std::to_string(late) + " requests of its file come after duration_s = " +
+          text_of(ns_to_s(duration_ns_)) + " and are left out (0: all are sent)"};
 }
 
 std::size_t StreamPopulation::streams() const {

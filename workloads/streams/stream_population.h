@@ -80,6 +80,8 @@ class StreamPopulation {
   const std::vector<ClassPopulation>& classes() const { return classes_; }
   TimeNs duration_ns() const { return duration_ns_; }
   double expected_requests() const;
+  /// A line if recorded requests come after the run.
+  std::vector<std::string> remarks() const;
   std::size_t streams() const;
   /// By stream, class after class: mean over the run.
   std::vector<double> mean_rps() const;

@@ -289,7 +289,19 @@ TEST_F(RecordedRequests, GoToTheModulesThatTheFileNamesUntilTheEnd) {
     EXPECT_EQ(found, expected) << span;
   }
   EXPECT_EQ(source->expected_requests(), 4);
+  EXPECT_EQ(StreamPopulation(trace_, 0).remarks(),
+            std::vector<std::string>{
+                "1 requests of its file come after duration_s = 3 and are left out (0: all are sent)"});
   EXPECT_EQ(StreamPopulation(trace_, 0).mean_rps(), (std::vector<double>{2 / 3.0, 2 / 3.0}));
+}
+
+TEST_F(RecordedRequests, AllOfThemWithADurationOfZero) {
+  trace_.duration_s = 0;
+  check_trace(trace_);
+  const StreamPopulation population(trace_, 0);
+  EXPECT_EQ(population.expected_requests(), 5);
+  EXPECT_EQ(population.remarks().size(), 0U);
+  EXPECT_EQ(make_arrivals(trace_, 0, 1)->duration_ns(), 3000 * kNsPerMs + 1);
 }
 
 TEST_F(RecordedRequests, CountFromTheFirstOfAllWhereTheyHaveDates) {

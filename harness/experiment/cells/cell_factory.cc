@@ -259,29 +259,29 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
 
 const CellFactory::Offered& CellFactory::offered(const Configuration& of, double target_rps,
                                                  std::uint64_t seed) {
-  const Settings& settings = of.settings;
-  const bool streams = has_streams(settings);
-  const bool without_seed = streams || settings.trace.shape == "file";  // a population, a file: of all seeds
+  const bool streams = has_streams(of.settings);
+  const bool without_seed = streams || of.settings.trace.shape == "file";  // a population, a file: all seeds
   const OfferKey key{of.trace, target_rps, without_seed ? 0 : seed};
   const auto found = offers_.find(key);
   if (found != offers_.end()) return found->second;
-  const TraceSpec trace = resolved_trace(settings);
+  const TraceSpec trace = resolved_trace(of.settings);
   check_trace(trace);
   Offered load;
   if (streams) {
     load.population = std::make_shared<const StreamPopulation>(trace, target_rps);
     load.requests = load.population->expected_requests();
-    load.duration_s = trace.duration_s;
+    load.duration_s = trace.duration_s > 0 ? trace.duration_s : ns_to_s(load.population->duration_ns());
+    load.notes.remarks = load.population->remarks();
   } else {
     const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &load.notes);
-    for (const std::string& remark : load.notes.remarks) {
-      std::string line =
-          (&remark == load.notes.remarks.data() ? "trace " : "warning: trace ") + trace.name + ": " + remark;
-      if (std::find(trace_remarks_.begin(), trace_remarks_.end(), line) == trace_remarks_.end())
-        trace_remarks_.push_back(std::move(line));
-    }
     load.requests = arrivals->expected_requests();
     load.duration_s = ns_to_s(arrivals->duration_ns());
+  }
+  for (const std::string& remark : load.notes.remarks) {
+    const bool warns = streams || &remark != load.notes.remarks.data();
+    std::string line = (warns ? "warning: trace " : "trace ") + trace.name + ": " + remark;
+    if (std::find(trace_remarks_.begin(), trace_remarks_.end(), line) == trace_remarks_.end())
+      trace_remarks_.push_back(std::move(line));
   }
   return offers_.emplace(key, std::move(load)).first->second;
 }

@@ -305,7 +305,8 @@ TEST(StreamAxis, WhatIsRefused) {
        "exp/test.toml:8: trace.s.file: missing; expected the file of the recorded minutes"},
       {"recorded requests in several streams",
        workload("s") + streams + "process = \"recorded\"\nmodule = \"resnet18\"\ncount = 2\n" + kShepherd,
-       "exp/test.toml:11: trace.s.streams.count: found count in a class without process = "
+       "exp/test.toml:11: trace.s.streams.count: found count with process = \"recorded\"; allowed: with "
+       "process = "
        "poisson, uniform, mmpp or bursts"},
       {"a time column without requests",
        workload("s") + "[trace.s]\ntime_column = \"t\"\n" + streams + kShepherd,

@@ -49,10 +49,7 @@ RunSpec small(const std::string& system, bool remote = false) {
   RunSpec spec = testing::make_spec(system, std::move(pipeline), std::move(profiles), overrides, 30 * kNsPerS,
                                     testing::poisson_times(100, duration_ns, 1), duration_ns);
   testing::without_early_dropping(spec);
-  // Its last batches would wait to be full for half of that SLO, longer than the watchdog does.
-  if (system == "infless") {
-    for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);
-  }
+  testing::without_waiting_for_batches(spec, system);
   return spec;
 }
 
