@@ -21,7 +21,8 @@ from functools import cached_property, lru_cache
 from math import comb
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from grid import ROOT, write_suite, write_table
+
 LOADS = [0.8, 1.2]
 TICKS = 20000  # of a drawn sequence; a tick is 10 ms
 TICK_MS = 10
@@ -214,7 +215,7 @@ def write(folder):
         (folder / f"game-{number}.toml").write_text(EXPERIMENT.format(
             number=number, game=game, largest=len(game.exec_ticks), traces=traces, names=", ".join(f'"{name_of(load)}"' for load in LOADS)),
             encoding="utf-8")
-    (folder / "all.toml").write_text("suite = [" + ", ".join(f'"game-{number}.toml"' for number in range(len(GAMES))) + "]\n", encoding="utf-8")
+    write_suite(folder / "all.toml", [f"game-{number}" for number in range(len(GAMES))])
 
 
 def judge(folder, page):
@@ -232,9 +233,7 @@ def judge(folder, page):
             shares += [count / sent for count in (offline_count(game, arrivals), online_count(game, load, arrivals), cell["in_time"])]
         takes = ", ".join(str(one) for one in game.exec_ticks)
         lines.append(f"| {takes} | {game.slo} | {game.workers} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |")
-    text = page.read_text(encoding="utf-8")
-    head, rest = text.split("<!-- game: small -->\n", 1)
-    page.write_text(head + "<!-- game: small -->\n\n" + "\n".join(lines) + "\n\n<!-- game: end -->\n" + rest.split("<!-- game: end -->\n", 1)[1], encoding="utf-8")
+    write_table(page, "game: small", "game: end", lines)
 
 
 def main(words):

@@ -218,9 +218,14 @@ def judge(folder, page):
     cells = read(folder)
     series = sorted({name for group in cells.values() for name in group})
     lines = [*against_the_schedule(cells, series), "", *against_others(cells)]
-    text = page.read_text(encoding="utf-8")
-    head, rest = text.split("<!-- grid: judged -->\n", 1)
-    page.write_text(head + "<!-- grid: judged -->\n\n" + "\n".join(lines) + "\n\n<!-- grid: end -->\n" + rest.split("<!-- grid: end -->\n", 1)[1], encoding="utf-8")
+    write_table(page, "grid: judged", "grid: end", lines)
+
+
+def write_table(page, begin, end, lines):
+    """Between the comments of these names."""
+    head, rest = page.read_text(encoding="utf-8").split(f"<!-- {begin} -->\n", 1)
+    _, tail = rest.split(f"<!-- {end} -->\n", 1)
+    page.write_text(f"{head}<!-- {begin} -->\n\n" + "\n".join(lines) + f"\n\n<!-- {end} -->\n{tail}", encoding="utf-8")
 
 
 def main(words):

@@ -21,11 +21,11 @@ TEST(ClockworkRun, ServesTheTwoStreamsOfSection72AsTheRulesAloneDo) {
   for (const TimeNs slo_ns : {250 * kMs, 90 * kMs}) {
     for (const int max_batch : {16, 128}) {
       SCOPED_TRACE(std::to_string(slo_ns / kMs) + " ms, batches of " + std::to_string(max_batch));
-      const auto requests = requests_of_two_streams<ClockworkRequest>(6 * kNsPerS, slo_ns);
+      const auto requests = requests_of_two_streams<CentralRequest>(6 * kNsPerS, slo_ns);
       ClockworkWorld world;
       world.profiles = {linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
       world.params.max_batch = max_batch;
-      const ClockworkOutcome alone = simulate_clockwork(world, requests);
+      const CentralOutcome alone = simulate_clockwork(world, requests);
       RunSpec spec =
           testing::independent_cell(world.profiles, {{0, slo_ns, 0}, {1, slo_ns, 0}}, 1, make_clockwork());
       spec.arrivals = testing::arrivals_of_models(requests);

@@ -130,34 +130,35 @@ TEST_F(AdmissionTest, BelievesTheOneQueueThatIsLeft) {
   EXPECT_TRUE(admission.admit(10 * kMs, 90 * kMs));
 }
 
-TEST(QueueTurns, ForgetsQueuesThatAreGone) {
-  QueueTurns turns;
-  const BatchShape shape{1, 30 * kMs};
-  const auto latency_ns = [](int) { return 30 * kMs; };
-  const std::vector<QueueView> two = {{3}, {5}};
-  turns.keep(two);
-  turns.choose(0, two, shape, latency_ns);
-  const std::vector<QueueView> one = {{3}};
-  turns.keep(one);
-  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "the idle one does not count any more";
-  turns.on_report(5, 10 * kMs, true);
-  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "nor what it said on its way out";
+/// Two queues, each of a worker that takes 30 ms for a batch of one.
+class TwoQueues : public ::testing::Test {
+ protected:
+  TwoQueues() { turns_.keep(two_); }
+  void choose() {
+    turns_.choose(0, two_, {1, 30 * kMs}, [](int) { return 30 * kMs; });
+  }
+
+  const std::vector<QueueView> two_ = {{3}, {5}};
+  QueueTurns turns_;
+};
+
+TEST_F(TwoQueues, ForgottenWhenTheyAreGone) {
+  choose();
+  turns_.keep(std::vector<QueueView>{{3}});
+  EXPECT_EQ(turns_.next_ns(0), 30 * kMs) << "the idle one does not count any more";
+  turns_.on_report(5, 10 * kMs, true);
+  EXPECT_EQ(turns_.next_ns(0), 30 * kMs) << "nor what it said on its way out";
 }
 
-TEST(QueueTurns, BelievesAQueueThatIsEarlierUnlessVisitsAreOnTheirWay) {
-  QueueTurns turns;
-  const BatchShape shape{1, 30 * kMs};
-  const auto latency_ns = [](int) { return 30 * kMs; };
-  const std::vector<QueueView> two = {{3}, {5}};
-  turns.keep(two);
-  turns.choose(0, two, shape, latency_ns);
-  turns.choose(0, two, shape, latency_ns);
-  turns.on_report(5, 10 * kMs, true);
-  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "its last visit is on its way";
-  turns.on_report(3, 10 * kMs, false);
-  EXPECT_EQ(turns.next_ns(0), 30 * kMs) << "so may be others";
-  turns.on_report(3, 10 * kMs, true);
-  EXPECT_EQ(turns.next_ns(0), 10 * kMs);
+TEST_F(TwoQueues, BelievedWhenTheyAreEarlierUnlessVisitsAreOnTheirWay) {
+  choose();
+  choose();
+  turns_.on_report(5, 10 * kMs, true);
+  EXPECT_EQ(turns_.next_ns(0), 30 * kMs) << "its last visit is on its way";
+  turns_.on_report(3, 10 * kMs, false);
+  EXPECT_EQ(turns_.next_ns(0), 30 * kMs) << "so may be others";
+  turns_.on_report(3, 10 * kMs, true);
+  EXPECT_EQ(turns_.next_ns(0), 10 * kMs);
 }
 
 }  // namespace

@@ -91,12 +91,12 @@ TEST(SymphonyRun, KeepsGpusIdle) {
 TEST(SymphonyRun, DecidesAsTheRulesAloneDo) {
   for (const double rate_rps : {500.0, 1500.0}) {
     SCOPED_TRACE(rate_rps);
-    std::vector<SymphonyRequest> requests;
+    std::vector<CentralRequest> requests;
     RandomStream random(2, "symphony run");
     for (const TimeNs at_ns : testing::poisson_times(rate_rps, 6 * kNsPerS, 2))
       requests.push_back({static_cast<ModuleId>(random.below(2)), at_ns, at_ns + 60 * kMs});
-    SymphonyWorld world{{kResnet, linear_profile(12, 2, 64)}, 60 * kMs, {}, 0, workers_from(0, 2)};
-    const SymphonyOutcome alone = simulate_symphony(world, requests);
+    const SymphonyWorld world = symphony_world({kResnet, linear_profile(12, 2, 64)}, 60 * kMs, 2);
+    const CentralOutcome alone = simulate_symphony(world, requests);
     RunSpec spec =
         testing::independent_cell(world.profiles, {{0, 60 * kMs, 0}, {1, 60 * kMs, 0}}, 2, make_symphony());
     spec.arrivals = testing::arrivals_of_models(requests);

@@ -26,6 +26,9 @@ class PlainScheduler {
     gpus_.insert(gpus_.begin(), {now, worker});
     settle(now, out);
   }
+  void on_worker_draining(WorkerId worker) {
+    std::erase_if(gpus_, [worker](const Gpu& gpu) { return gpu.worker == worker; });
+  }
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit>,
                        Decisions& out) {
     std::erase_if(gpus_, [&](const Gpu& gpu) { return gpu.worker == workers.front(); });
