@@ -37,6 +37,8 @@ class RandomStream {
 
   /// 64 uniform bits.
   std::uint64_t bits() { return mix64(key_ + kGolden * ++count_); }
+  /// Goes on as if bits() had been called so many times.
+  void skip(std::uint64_t count) { count_ += count; }
   /// Uniform in [0, 1), 53 bits.
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   /// Uniform in (0, 1], for logarithms.

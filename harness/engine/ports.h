@@ -14,27 +14,29 @@
 namespace harness {
 
 /// One worker: at most one running batch, and one forming behind it.
-struct WorkerState {
+struct alignas(64) WorkerState {
   enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
   enum class Next : std::uint8_t { kOpen, kFull, kLaunched };
 
-  GroupId group = 0;
-  ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
-  ModuleId forming_module = 0;
+  // What a join touches: the first cache line.
   QueueId queue = kNone;
-  std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
-  std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
   Life life = Life::kStarting;
   bool busy = false;
-  Next next = Next::kOpen;      ///< the forming batch; unless open it waits for the running one
-  bool preempting = false;      ///< the running batch was asked to stop
-  std::uint32_t preempted = 0;  ///< live: how many of its batches were preempted, as far as is known here
+  Next next = Next::kOpen;  ///< the forming batch; unless open it waits for the running one
+  bool preempting = false;  ///< the running batch was asked to stop
+  ModuleId forming_module = 0;
+  ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
+  GroupId group = 0;
+  std::vector<BatchVisit> forming;
+  std::vector<BatchVisit> running;
+
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
   TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
   TimeNs ended_ns = kNever;        ///< end of what runs, if its queue has not heard of it yet
-  std::vector<BatchVisit> forming;
-  std::vector<BatchVisit> running;
+  std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
+  std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
+  std::uint32_t preempted = 0;  ///< live: how many of its batches were preempted, as far as is known here
   WorkerTotals totals;
 
   /// When what runs ended, if that is heard of, or it is lost, `now`.
@@ -75,7 +77,7 @@ class ToQueues {
  public:
   virtual ~ToQueues() = default;
 
-  /// Carries visits to their queues; RankQueues::on_delivery follows for each, in order.
+  /// Carries visits to their queues; RankQueues::on_deliveries follows.
   virtual void deliver(std::span<const Delivery> deliveries) = 0;
   /// Carries a cancellation; RankQueues::on_cancellation follows.
   virtual void cancel(const Cancellation& cancellation) = 0;

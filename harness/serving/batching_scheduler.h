@@ -211,9 +211,13 @@ class BatchingScheduler final : public Scheduler {
   /// The worker whose next batch has room and is expected to start first (of two that would start now, a free
   /// one: the other's batch is overdue); null when there is none.
   Worker* open_worker(TimeNs now) {
+    const auto is_open = [this](const Worker& worker) {
+      return !worker.draining && room_of(worker) > 0 && (!worker.busy || early_);
+    };
+    if (workers_.size() == 1) return is_open(workers_.front()) ? &workers_.front() : nullptr;
     Worker* best = nullptr;
     for (Worker& worker : workers_) {
-      if (worker.draining || room_of(worker) <= 0 || (worker.busy && !early_)) continue;
+      if (!is_open(worker)) continue;
       if (best == nullptr || starts_before(worker, *best, now)) best = &worker;
     }
     return best;

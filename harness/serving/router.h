@@ -54,6 +54,9 @@ class Router {
     route(now, visits, queues, out);
   }
 
+  /// Whether it looks at the visits. Where it only counts them, the entries of `visits` mean nothing.
+  virtual bool reads_visits() const { return true; }
+
   /// Whether the host must keep `outstanding` (acknowledgements cost messages).
   virtual bool needs_outstanding() const { return false; }
 

@@ -17,6 +17,8 @@ class RoundRobinRouter final : public Router {
     }
   }
 
+  bool reads_visits() const override { return false; }
+
  private:
   std::uint32_t next_ = 0;
 };
@@ -38,6 +40,7 @@ class LeastOutstandingRouter final : public Router {
       out[i] = static_cast<std::uint32_t>(best);
     }
   }
+  bool reads_visits() const override { return false; }
   bool needs_outstanding() const override { return true; }
 
  private:

@@ -55,6 +55,7 @@ class Decisions {
   }
 
   // For the host.
+  bool empty() const { return count_ == 0; }
   std::span<const Decision> list() const { return std::span(list_).first(count_); }
   std::span<const double> values(const Decision& report) const {
     return std::span(values_).subspan(report.visit_or_first, report.worker_or_count);

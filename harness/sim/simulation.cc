@@ -133,7 +133,7 @@ void VirtualWorld::check_progress() {
 void VirtualWorld::handle(const Event& event) {
   switch (static_cast<EventKind>(event.kind)) {
     case kBatchDone:
-      prefetch_upcoming();
+      if (prefetches()) prefetch_upcoming();
       if (workers_.takes_end(event.index, now_)) tell_of_end(Message::kBatchDone, event.index);
       break;
     case kBatchPreempted:
@@ -209,9 +209,11 @@ void VirtualWorld::handle_message(QueueId queue, SchedulerMessage message) {
     case Message::kBatchPreempted:
       queues_.on_batch_preempted(now_, message.index, tables_.workers[message.index].end_ns(now_));
       break;
-    case Message::kArrival:
-      queues_.on_delivery(now_, {message.index, queue});
+    case Message::kArrival: {
+      const Delivery delivery{message.index, queue};
+      queues_.on_deliveries(now_, {&delivery, 1});
       break;
+    }
     case Message::kCancellation:
       queues_.on_cancellation(now_, cancellations_[message.index]);
       cancellations_.release(message.index);
@@ -233,18 +235,25 @@ void VirtualWorld::handle_scheduler(QueueId queue) {
 }
 
 void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
-  WorkerState& state = tables_.workers[worker];
-  if (schedulers_) [[unlikely]] {
-    state.ended_ns = now_;
-    if (state.life == WorkerState::Life::kGone) return;  // nothing will be heard of it
+  if (!schedulers_) [[likely]] {
+    handle_message(kNone, {kind, worker});
+    return;
   }
+  WorkerState& state = tables_.workers[worker];
+  state.ended_ns = now_;
+  if (state.life == WorkerState::Life::kGone) return;  // nothing will be heard of it
   tell(state.queue, {kind, worker});
 }
 
-void VirtualWorld::arrive(const Delivery& delivery) {
-  if (schedulers_ && !enter_scheduler_queue(delivery)) [[unlikely]]
+void VirtualWorld::arrive(std::span<const Delivery> deliveries) {
+  if (prefetches()) queues_.prefetch(deliveries);
+  if (!schedulers_) [[likely]] {
+    queues_.on_deliveries(now_, deliveries);
     return;
-  tell(delivery.queue, {Message::kArrival, delivery.visit});
+  }
+  for (const Delivery& delivery : deliveries) {
+    if (enter_scheduler_queue(delivery)) tell(delivery.queue, {Message::kArrival, delivery.visit});
+  }
 }
 
 bool VirtualWorld::enter_scheduler_queue(const Delivery& delivery) {
@@ -256,12 +265,14 @@ bool VirtualWorld::enter_scheduler_queue(const Delivery& delivery) {
 
 void VirtualWorld::prefetch_upcoming() const {
   const std::span<const Event> upcoming = events_.upcoming();
-  for (std::size_t i = 0; i < upcoming.size(); ++i) {
-    if (upcoming[i].kind != kBatchDone) continue;
-    if (i == 0) {
-      prefetch_batch(upcoming[i].index);
+  const auto next =
+      std::ranges::min_element(upcoming, [](const Event& a, const Event& b) { return a.before(b); });
+  for (auto event = upcoming.begin(); event != upcoming.end(); ++event) {
+    if (event->kind != kBatchDone) continue;
+    if (event == next) {
+      prefetch_batch(event->index);
     } else {
-      queues_.prefetch_worker(upcoming[i].index);
+      queues_.prefetch_worker(event->index);
     }
   }
 }
@@ -275,8 +286,7 @@ void VirtualWorld::prefetch_batch(WorkerId worker) const {
 }
 
 void VirtualWorld::handle_deliveries(std::uint32_t slot) {
-  queues_.prefetch(deliveries_[slot]);
-  for (const Delivery& delivery : deliveries_[slot]) arrive(delivery);
+  arrive(deliveries_[slot]);
   deliveries_.release(slot);
 }
 
@@ -322,8 +332,7 @@ void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
     return;
   }
   if (network_ns_ == 0) {
-    queues_.prefetch(deliveries);
-    for (const Delivery& delivery : deliveries) arrive(delivery);
+    arrive(deliveries);
     return;
   }
   const std::uint32_t slot = deliveries_.put();

@@ -11,7 +11,7 @@ void VirtualWorld::deliver_over_faulty_links(std::span<const Delivery> deliverie
     if (held == kNever) {
       dispatcher_.on_delivery_lost(now_, delivery.visit);
     } else if (!held && network_ns_ == 0) {
-      arrive(delivery);
+      arrive({&delivery, 1});
     } else {
       const std::uint32_t slot = deliveries_.put();
       deliveries_[slot].assign(1, delivery);

@@ -123,8 +123,8 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void handle_message(QueueId queue, SchedulerMessage message);
   /// What the worker ran has ended or stopped.
   void tell_of_end(Message kind, WorkerId worker);
-  /// The visit stands before its queue, unless its scheduler's queue is full.
-  void arrive(const Delivery& delivery);
+  /// The visits stand before their queues, unless a scheduler's queue is full.
+  void arrive(std::span<const Delivery> deliveries);
   /// Of schedulers whose work costs time: false: its queue is full and the visit is dropped. A queue that
   /// takes no visits any more sends it elsewhere and refuses none.
   bool enter_scheduler_queue(const Delivery& delivery);
@@ -132,6 +132,8 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// The queue's scheduler has spent what its first message costs. What waits at a queue that takes no
   /// visits any more costs nothing.
   void handle_scheduler(QueueId queue);
+  /// Whether what events touch outgrows the near caches: fetching ahead costs 7 % where it does not.
+  bool prefetches() const { return tables_.workers.size() >= 256; }
   void prefetch_upcoming() const;
   void prefetch_batch(WorkerId worker) const;
   void handle_deliveries(std::uint32_t slot);

@@ -1,7 +1,9 @@
 #include "systems/pard/batch_wait.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "harness/core/error.h"
 
@@ -12,6 +14,23 @@ constexpr int kDrawBits = 16;
 constexpr int kSegmentBits = 6;
 constexpr int kFractionBits = kDrawBits - kSegmentBits;
 static_assert(WaitTable::kSegments == 1 << kSegmentBits);
+
+/// Four samples at once. Every lane does what a loop over single samples would, in the same order.
+constexpr std::size_t kLanes = 4;
+using Floats [[gnu::vector_size(16)]] = float;
+using Ints [[gnu::vector_size(16)]] = std::int32_t;
+using Words [[gnu::vector_size(16)]] = std::uint64_t;
+
+template <class Vector, class Number>
+Vector load(const Number* from) {
+  Vector values;
+  std::memcpy(&values, from, sizeof values);
+  return values;
+}
+template <class Vector, class Number>
+void store(Number* to, Vector values) {
+  std::memcpy(to, &values, sizeof values);
+}
 
 /// A table for drawing: the value at the middle of the first of a segment's steps, and the step.
 struct Segment {
@@ -26,6 +45,22 @@ void prepare(const WaitTable& table, Segments& segments) {
     const float step = (table.at[i + 1] - table.at[i]) * kStep;
     segments[i] = {table.at[i] + 0.5F * step, step};
   }
+}
+
+/// Of four words of the stream the draws at place `m`: their values by the table.
+template <std::size_t m>
+Floats draw(const Segments& segments, const std::array<std::uint64_t, kLanes>& words, Ints halves) {
+  constexpr int kFractionMask = (1 << kFractionBits) - 1;
+  constexpr std::uint64_t kSegmentMask = WaitTable::kSegments - 1;
+  const auto segment_of = [&](std::uint64_t word) {
+    return std::bit_cast<std::uint64_t>(segments[(word >> (m * kDrawBits + kFractionBits)) & kSegmentMask]);
+  };
+  const auto first = reinterpret_cast<Floats>(Words{segment_of(words[0]), segment_of(words[1])});
+  const auto second = reinterpret_cast<Floats>(Words{segment_of(words[2]), segment_of(words[3])});
+  const Floats starts = __builtin_shufflevector(first, second, 0, 2, 4, 6);
+  const Floats steps = __builtin_shufflevector(first, second, 1, 3, 5, 7);
+  const Ints fractions = (halves >> (m % 2 * kDrawBits)) & kFractionMask;
+  return starts + steps * __builtin_convertvector(fractions, Floats);
 }
 
 }  // namespace
@@ -56,9 +91,9 @@ void WaitWindow::rebin() {
 }
 
 std::size_t WaitWindow::bin_of(float wait) const {
-  if (wait <= 0) return 0;
-  const float bin = wait * bins_per_ns_;
-  return bin >= kBins - 1 ? kBins : 1 + static_cast<std::size_t>(bin);
+  // No branch: waits of 0 and others come in no order.
+  const auto bin = static_cast<std::int32_t>(std::min(wait * bins_per_ns_, static_cast<float>(kBins - 1)));
+  return static_cast<std::size_t>(wait > 0 ? 1 + bin : 0);
 }
 
 void WaitWindow::add(double wait_ns) {
@@ -92,28 +127,31 @@ WaitTable WaitWindow::table() const {
 }
 
 BatchWaitSampler::BatchWaitSampler(std::uint64_t seed, ModuleId module, int samples)
-    : stream_(seed, "pard.batch_wait", module), sums_(static_cast<std::size_t>(samples)) {}
+    : stream_(seed, "pard.batch_wait", module),
+      samples_(static_cast<std::size_t>(samples)),
+      sums_((samples_ + kLanes - 1) / kLanes * kLanes),
+      bins_(sums_.size()) {}
 
 template <int kModules>
 void BatchWaitSampler::add_draws(std::span<const WaitTable* const> path, bool first) {
-  constexpr std::uint64_t kDrawMask = (1U << kDrawBits) - 1;
-  constexpr std::uint64_t kFractionMask = (1U << kFractionBits) - 1;
   std::array<Segments, kModules> segments;
   for (std::size_t m = 0; m < kModules; ++m) prepare(*path[m], segments[m]);
   RandomStream stream = stream_;
-  for (float& total : sums_) {
-    std::uint64_t word = stream.bits();
-    float sum = first ? 0.0F : total;
-    for (std::size_t m = 0; m < kModules; ++m) {
-      const std::uint64_t draw = word & kDrawMask;
-      const Segment segment = segments[m][draw >> kFractionBits];
-      sum +=
-          segment.start + segment.step * static_cast<float>(static_cast<std::int32_t>(draw & kFractionMask));
-      word >>= kDrawBits;
-    }
-    total = sum;
+  for (std::size_t at = 0; at < sums_.size(); at += kLanes) {
+    std::array<std::uint64_t, kLanes> words;
+    for (std::uint64_t& word : words) word = stream.bits();
+    const auto one = reinterpret_cast<Ints>(Words{words[0], words[1]});
+    const auto other = reinterpret_cast<Ints>(Words{words[2], words[3]});
+    const Ints low = __builtin_shufflevector(one, other, 0, 2, 4, 6);
+    const Ints high = __builtin_shufflevector(one, other, 1, 3, 5, 7);
+    Floats sums = first ? Floats{} : load<Floats>(&sums_[at]);
+    sums += draw<0>(segments[0], words, low);
+    if constexpr (kModules > 1) sums += draw<1>(segments[1], words, low);
+    if constexpr (kModules > 2) sums += draw<2>(segments[2], words, high);
+    if constexpr (kModules > 3) sums += draw<3>(segments[3], words, high);
+    store(&sums_[at], sums);
   }
-  stream_ = stream;
+  stream_.skip(samples_);
 }
 
 void BatchWaitSampler::draw_sums(std::span<const WaitTable* const> path) {
@@ -137,26 +175,29 @@ void BatchWaitSampler::draw_sums(std::span<const WaitTable* const> path) {
 }
 
 float BatchWaitSampler::select(std::size_t rank, float largest) {
-  counts_.fill(0);
   const float bins_per_ns = static_cast<float>(kBins - 1) / largest;
-  const auto bin_of = [bins_per_ns](float sum) {
-    return std::min(static_cast<std::int32_t>(sum * bins_per_ns), kBins - 1);
-  };
-  for (const float sum : sums_) ++counts_[static_cast<std::size_t>(bin_of(sum))];
+  for (std::size_t at = 0; at < sums_.size(); at += kLanes) {
+    const Floats bins = load<Floats>(&sums_[at]) * bins_per_ns;
+    store(&bins_[at], __builtin_convertvector(bins, Ints));
+  }
+  counts_.fill(0);
+  for (std::size_t i = 0; i < samples_; ++i) ++counts_[static_cast<std::size_t>(bins_[i])];
   std::size_t below = 0;
   std::int32_t bin = 0;
   while (below + counts_[static_cast<std::size_t>(bin)] < rank) {
     below += counts_[static_cast<std::size_t>(bin++)];
   }
-  in_bin_.resize(sums_.size() + 1);  // one more: every sum is stored, those of the bin stay
-  std::size_t found = 0;
-  for (const float sum : sums_) {
-    in_bin_[found] = sum;
-    found += bin_of(sum) == bin ? 1 : 0;
+  in_bin_.clear();
+  for (std::size_t at = 0; at < sums_.size(); at += kLanes) {
+    const auto hits = reinterpret_cast<Words>(load<Ints>(&bins_[at]) == bin);
+    if ((hits[0] | hits[1]) == 0) [[likely]]
+      continue;
+    for (std::size_t i = at; i < std::min(at + kLanes, samples_); ++i) {
+      if (bins_[i] == bin) in_bin_.push_back(sums_[i]);
+    }
   }
-  const auto begin = in_bin_.begin();
-  const auto nth = begin + static_cast<std::ptrdiff_t>(rank - below - 1);
-  std::nth_element(begin, nth, begin + static_cast<std::ptrdiff_t>(found));
+  const auto nth = in_bin_.begin() + static_cast<std::ptrdiff_t>(rank - below - 1);
+  std::nth_element(in_bin_.begin(), nth, in_bin_.end());
   return *nth;
 }
 
@@ -165,9 +206,9 @@ double BatchWaitSampler::quantile(std::span<const WaitTable* const> path, double
   for (const WaitTable* table : path) largest += table->at.back();
   if (!(largest > 0)) return 0;
   draw_sums(path);
-  const double rank = std::ceil(lambda * static_cast<double>(sums_.size()));
+  const double rank = std::ceil(lambda * static_cast<double>(samples_));
   return static_cast<double>(
-      select(std::clamp<std::size_t>(static_cast<std::size_t>(rank), 1, sums_.size()), largest));
+      select(std::clamp<std::size_t>(static_cast<std::size_t>(rank), 1, samples_), largest));
 }
 
 }  // namespace harness

@@ -75,7 +75,9 @@ class BatchWaitSampler {
   float select(std::size_t rank, float largest);
 
   RandomStream stream_;
-  std::vector<float> sums_;
+  std::size_t samples_;
+  std::vector<float> sums_;         ///< of the samples, and then up to a whole vector
+  std::vector<std::int32_t> bins_;  ///< of the sums
   std::vector<float> in_bin_;
   std::array<std::uint32_t, kBins> counts_{};
 };

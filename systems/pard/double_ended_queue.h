@@ -51,14 +51,14 @@ class DoubleEndedQueue {
   Entry pop_min() {
     const Entry entry = front_->entries[front_->begin++];
     --size_;
-    if (front_->begin == front_->end) remove_place(first_);
+    if (front_->begin == front_->end) empty_place(first_);
     return entry;
   }
 
   Entry pop_max() {
     const Entry entry = back_->entries[--back_->end];
     --size_;
-    if (back_->begin == back_->end) remove_place(places_.size() - 1);
+    if (back_->begin == back_->end) empty_place(places_.size() - 1);
     return entry;
   }
 
@@ -73,7 +73,7 @@ class DoubleEndedQueue {
       std::copy(found + 1, end, found);
       --chunk.end;
       --size_;
-      if (chunk.begin == chunk.end) remove_place(at);
+      if (chunk.begin == chunk.end) empty_place(at);
       return true;
     }
     return false;
@@ -179,11 +179,17 @@ class DoubleEndedQueue {
     return low <= key ? upper : &chunk;
   }
 
-  /// Takes the empty chunk out of the list, unless it is the only one.
+  /// The chunk has become empty: takes it out of the list, unless it is the only one.
+  void empty_place(std::size_t at) {
+    if (front_ == back_) {
+      front_->begin = front_->end = 0;
+    } else {
+      remove_place(at);
+    }
+  }
   void remove_place(std::size_t at) {
     Chunk* const chunk = places_[at].chunk;
     chunk->begin = chunk->end = 0;
-    if (places_.size() - first_ == 1) return;
     free_.push_back(chunk);
     if (at == first_) {
       ++first_;

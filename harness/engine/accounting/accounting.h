@@ -14,6 +14,21 @@
 
 namespace harness {
 
+/// What a run's decisions are mixed into, in order.
+class Fingerprint {
+ public:
+  explicit Fingerprint(std::uint64_t value) : value_(value) {}
+  void add(TimeNs now, std::uint64_t what) {
+    std::uint64_t mixed = (value_ ^ static_cast<std::uint64_t>(now)) * 0x9e3779b97f4a7c15ULL;
+    mixed = (mixed ^ (mixed >> 32) ^ what) * 0xd6e8feb86659fd93ULL;
+    value_ = mixed ^ (mixed >> 29);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
 /// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
 class Accounting {
  public:
@@ -66,13 +81,16 @@ class Accounting {
     ModuleTotals& totals = record_.modules[module];
     TimeNs queueing_ns = 0;
     TimeNs wait_ns = 0;
-    for (const BatchVisit& visit : visits) {
-      const TimeNs queueing = visit.joined_ns - visit.arrived_ns;
-      const TimeNs wait = now - visit.joined_ns;
-      queueing_ns += queueing;
-      wait_ns += wait;
-      totals.queueing_delay.add(queueing);
-      totals.batch_wait.add(wait);
+    for (std::size_t first = 0, end = 0; first < visits.size(); first = end) {
+      const TimeNs joined_ns = visits[first].joined_ns;  // most of a batch joins at once
+      for (; end < visits.size() && visits[end].joined_ns == joined_ns; ++end) {
+        const TimeNs queueing = joined_ns - visits[end].arrived_ns;
+        queueing_ns += queueing;
+        totals.queueing_delay.add(queueing);
+      }
+      const std::size_t count = end - first;
+      wait_ns += (now - joined_ns) * static_cast<TimeNs>(count);
+      totals.batch_wait.add(now - joined_ns, count);
     }
     totals.queueing_ns += queueing_ns;
     totals.wait_ns += wait_ns;
@@ -116,9 +134,8 @@ class Accounting {
     record_.gpu_invalid_ns += gpu_ns;
   }
 
-  void on_joined(TimeNs now, WorkerId worker, RequestId request) {
-    stamp(now, request ^ (std::uint64_t{worker} << 40));
-  }
+  /// Visits have joined forming batches, which the host has mixed into the record's fingerprint.
+  void on_joined(Fingerprint fingerprint) { record_.fingerprint = fingerprint.value(); }
 
   void on_visit_dropped(TimeNs now, ModuleId module, RequestId request, DropReason reason) {
     ++record_.modules[module].dropped[static_cast<std::size_t>(reason)];
@@ -221,9 +238,9 @@ class Accounting {
 
   /// Mixes one decision into the fingerprint.
   void stamp(TimeNs now, std::uint64_t what) {
-    std::uint64_t mixed = (record_.fingerprint ^ static_cast<std::uint64_t>(now)) * 0x9e3779b97f4a7c15ULL;
-    mixed = (mixed ^ (mixed >> 32) ^ what) * 0xd6e8feb86659fd93ULL;
-    record_.fingerprint = mixed ^ (mixed >> 29);
+    Fingerprint fingerprint(record_.fingerprint);
+    fingerprint.add(now, what);
+    record_.fingerprint = fingerprint.value();
   }
 
   std::size_t window_index(TimeNs at) const { return static_cast<std::size_t>(at / record_.window_ns); }

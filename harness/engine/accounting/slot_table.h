@@ -67,7 +67,7 @@ enum class VisitState : std::uint8_t { kWaiting, kTravelling, kQueued, kForming 
 /// A live visit; `visit.id` is its slot.
 struct alignas(64) VisitRecord {
   Visit visit;
-  TimeNs joined_ns = 0;
+  TimeNs gpu_ns = 0;  ///< of the batches that have run with it, in a chain at earlier modules too
   std::uint32_t request_slot = 0;
   QueueId queue = kNone;
   std::uint16_t index = 0;   ///< of the visit in its request
@@ -85,7 +85,7 @@ struct alignas(64) RequestRecord {
   RequestId id = 0;
   TimeNs sent_ns = 0;
   TimeNs deadline_ns = 0;
-  TimeNs gpu_ns = 0;
+  TimeNs gpu_ns = 0;  ///< of the visits that have ended
   std::uint32_t live_visits = 0;
   std::uint16_t next_index = 0;
   bool ended = false;     ///< dropped; its row is written when the last visit is gone

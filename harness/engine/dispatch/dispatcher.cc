@@ -168,6 +168,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
   if (spec.system->wants_module_statistics()) meter_.emplace(queues_.size(), tables.workers, accounting);
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     queues_[module].router = spec.system->make_router(context_, module);
+    queues_[module].reads_visits = queues_[module].router->reads_visits();
     queues_[module].counts_outstanding = queues_[module].router->needs_outstanding();
     if (auto controller = spec.system->make_controller(context_, module))
       controllers_.push_back(std::move(controller));

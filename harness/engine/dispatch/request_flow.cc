@@ -70,7 +70,6 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
   VisitRecord& record = visits_[visit];
   record.visit.module = to;
   record.parent = record.index++;
-  record.joined_ns = 0;
   record.state = VisitState::kTravelling;
   record.counted = false;
 }
@@ -88,8 +87,11 @@ void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const Vis
     for (const VisitId visit : visits) end_on_the_way(now, visit, DropReason::kNoWorker);
     return;
   }
-  route_visits_.clear();
-  for (const VisitId visit : visits) route_visits_.push_back(visits_[visit].visit);
+  if (route_visits_.size() < visits.size()) route_visits_.resize(visits.size());
+  if (queues.reads_visits) {
+    for (std::size_t i = 0; i < visits.size(); ++i) route_visits_[i] = visits_[visits[i]].visit;
+  }
+  const std::span<const Visit> seen(route_visits_.data(), visits.size());
   const bool is_tree = tree_.has_value();
   if (is_tree) {  // a sibling that is refused now cancels those that have a queue
     for (const VisitId visit : visits) visits_[visit].queue = kNone;
@@ -97,26 +99,30 @@ void RequestFlow::choose_queues(TimeNs now, ModuleId module, std::span<const Vis
   if (route_choices_.size() < visits.size()) route_choices_.resize(visits.size());
   const std::span<std::uint32_t> choices(route_choices_.data(), visits.size());
   if (from != nullptr) {
-    queues.router->route_onward(now, *from, route_visits_, queues.views, choices);
+    queues.router->route_onward(now, *from, seen, queues.views, choices);
   } else {
-    queues.router->route(now, route_visits_, queues.views, choices);
+    queues.router->route(now, seen, queues.views, choices);
   }
   static_assert(kRefused + 1 == kNone);
+  const std::span<QueueView> views(queues.views);
   for (std::size_t i = 0; i < visits.size(); ++i) {
-    if (choices[i] >= kRefused || (is_tree && request_of(visits_[visits[i]]).ended)) {
-      end_on_the_way(now, visits[i],
-                     choices[i] == kRefused ? DropReason::kOverBudget : DropReason::kNoWorker);
+    const VisitId visit = visits[i];
+    if (choices[i] >= views.size() || (is_tree && request_of(visits_[visit]).ended)) [[unlikely]] {
+      HARNESS_CHECK(choices[i] >= kRefused || choices[i] < views.size(),
+                    "a router chose no queue of its list");
+      end_on_the_way(now, visit, choices[i] == kRefused ? DropReason::kOverBudget : DropReason::kNoWorker);
       continue;
     }
-    HARNESS_CHECK(choices[i] < queues.views.size(), "a router chose no queue of its list");
-    QueueView& view = queues.views[choices[i]];
-    if (queues.counts_outstanding && shares_queues_) [[unlikely]]
-      count_outstanding(module, view.id, 1);
-    else if (queues.counts_outstanding)
-      ++view.outstanding;
-    visits_[visits[i]].queue = view.id;
-    if (is_tree) assign_module(visits[i], view.group);
-    deliveries_.push_back({visits[i], view.id});
+    QueueView& view = views[choices[i]];
+    if (queues.counts_outstanding) {
+      if (shares_queues_) [[unlikely]]
+        count_outstanding(module, view.id, 1);
+      else
+        ++view.outstanding;
+    }
+    visits_[visit].queue = view.id;
+    if (is_tree) assign_module(visit, view.group);
+    deliveries_.push_back({visit, view.id});
   }
 }
 
@@ -170,14 +176,22 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
   if (accounting_.wants_rows()) write_rows(ended_ns, worker, started_ns, visits);
-  // With thousands of workers the records of a batch lie scattered outside the near caches: fetch them
-  // together.
   const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
   finished_.clear();
+  const TimeNs even_share_ns = gpu_ns / count;
+  if (!is_chain_ || subs.empty()) {  // requests lie scattered outside the near caches: fetch them together
+    for (const BatchVisit& member : visits) prefetch_request(member.id);
+  }
   for (const BatchVisit& member : visits) {
-    RequestRecord& request = request_of(visits_[member.id]);
-    request.gpu_ns += share_ns;
-    share_ns = gpu_ns / count;
+    VisitRecord& record = visits_[member.id];
+    record.gpu_ns += share_ns;
+    share_ns = even_share_ns;
+    if (is_chain_ && !subs.empty()) {  // a chain's request ends with its only visit: that it lives is known
+      advance_visit(member.id, subs.front());
+      finished_.push_back(member.id);
+      continue;
+    }
+    const RequestRecord& request = request_of(record);
     if (request.ended || subs.empty()) {
       if (tree_ && subs.empty()) {
         serve_path(now, member.id, module);
@@ -193,7 +207,6 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   if (finished_.empty()) return;
   deliveries_.clear();
   if (is_chain_) {
-    for (const VisitId visit : finished_) advance_visit(visit, subs.front());
     choose_queues(now, subs.front(), finished_);
     deliver(now);
     return;
@@ -215,8 +228,9 @@ void RequestFlow::fail_batch(TimeNs now, WorkerId worker, const WorkerState& sta
   failed_ = {worker, state.started_ns, ended_ns, static_cast<std::uint16_t>(count)};
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;
   for (const BatchVisit& member : state.running) {
-    request_of(visits_[member.id]).gpu_ns += share_ns;
+    visits_[member.id].gpu_ns += share_ns;
     share_ns = gpu_ns / count;
+    failed_.joined_ns = member.joined_ns;
     drop(now, member.id, reason);
   }
   failed_ = {};
@@ -376,6 +390,7 @@ void RequestFlow::end_visit(TimeNs now, VisitId visit) {
   record.live = false;
   const std::uint32_t slot = record.request_slot;
   RequestRecord& request = requests_[slot];
+  request.gpu_ns += record.gpu_ns;
   if (is_dag_) visit_at_[place(slot, record.visit.module)] = kNone;
   if (tree_) tree_->remove(slot, visit);
   const ModuleId module = record.visit.module;
@@ -454,7 +469,7 @@ void RequestFlow::write_row(TimeNs now, const VisitRecord& record, VisitOutcome 
   row.arrived_ns = record.visit.arrived_ns;
   row.ended_ns = now;
   if (failed_.worker != kNone) {
-    row.joined_ns = record.joined_ns;
+    row.joined_ns = failed_.joined_ns;
     row.started_ns = failed_.started_ns;
     row.ended_ns = failed_.ended_ns;
     row.worker = failed_.worker;

@@ -22,6 +22,7 @@ namespace harness {
 /// them.
 struct ModuleQueues {
   std::unique_ptr<Router> router;
+  bool reads_visits = true;         ///< the router looks at the visits
   bool counts_outstanding = false;  ///< the router needs QueueView::outstanding
   std::vector<QueueView> views;     ///< in order of id
 };
@@ -127,6 +128,7 @@ class RequestFlow {
     TimeNs started_ns = 0;
     TimeNs ended_ns = 0;
     std::uint16_t size = 0;
+    TimeNs joined_ns = 0;  ///< of the visit that is being failed
   };
   void write_rows(TimeNs now, WorkerId worker, TimeNs started_ns, std::span<const BatchVisit> visits);
   void write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason);

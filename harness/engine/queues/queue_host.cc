@@ -9,11 +9,11 @@ namespace harness {
 
 QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
                      std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
-    : id_(id),
-      group_(group),
-      modules_(std::move(modules)),
+    : environment_(&environment),
       scheduler_(std::move(scheduler)),
-      environment_(&environment) {}
+      id_(id),
+      group_(group),
+      modules_(std::move(modules)) {}
 
 void QueueHost::on_plan(TimeNs now, const Plan& plan) {
   max_batches_.assign(plan.modules.size(), 0);
@@ -73,20 +73,9 @@ std::vector<Visit> QueueHost::queue_again(TimeNs now, std::span<const BatchVisit
       continue;
     }
     record.state = VisitState::kQueued;
-    record.joined_ns = 0;
     visits.push_back(record.visit);
   }
   return visits;
-}
-
-void QueueHost::arrive(TimeNs now, VisitId visit) {
-  VisitRecord& record = (*environment_->visits)[visit];
-  record.state = VisitState::kQueued;
-  record.queue = id_;
-  environment_->accounting->on_reached(now, record);
-  const Visit copy = record.visit;
-  scheduler_->on_arrival(now, copy, *environment_->decisions);
-  carry_out(now);
 }
 
 void QueueHost::withdraw(TimeNs now, VisitId visit) {
@@ -138,14 +127,14 @@ void QueueHost::on_timer(TimeNs now) {
   carry_out(now);
 }
 
-void QueueHost::carry_out(TimeNs now) {
+void QueueHost::carry_out_all(TimeNs now) {
   Decisions& out = *environment_->decisions;
   // Starting a batch calls the scheduler again, which appends to the list: index, do not iterate.
   for (std::size_t i = 0; i < out.list().size(); ++i) {
-    const Decision decision = out.list()[i];
+    const Decision& decision = out.list()[i];
     switch (decision.kind) {
       case Decision::Kind::kJoin:
-        join(now, decision);
+        i += join(now, out.list().subspan(i)) - 1;
         break;
       case Decision::Kind::kLaunch:
         launch(now, decision.worker_or_count);
@@ -175,31 +164,39 @@ WorkerState& QueueHost::own_worker(WorkerId worker) {
   return (*environment_->workers)[worker];
 }
 
-void QueueHost::join(TimeNs now, const Decision& decision) {
-  const VisitId visit = decision.visit_or_first;
-  HARNESS_CHECK_DECISION(visit < environment_->visits->slots(), "a join names no visit");
-  VisitRecord& record = (*environment_->visits)[visit];
-  HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
-                         "a join names a visit not queued here");
-  WorkerState& worker = own_worker(decision.worker_or_count);
+std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
+  const WorkerId id = decisions.front().worker_or_count;
+  WorkerState& worker = own_worker(id);
   HARNESS_CHECK_DECISION(
       worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
       "a join into a closed batch");
-  HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
-  const ModuleId module = record.visit.module;
-  if (worker.forming.empty()) {
-    worker.forming_module = module;
-  } else {
-    HARNESS_CHECK_DECISION(worker.forming_module == module, "a join into a batch of another module");
-  }
-  record.state = VisitState::kForming;
-  record.joined_ns = now;
-  worker.forming.push_back({visit, record.visit.arrived_ns, now});
-  environment_->accounting->on_joined(now, decision.worker_or_count, record.visit.request);
-  if (environment_->tells_joins) [[unlikely]]
-    environment_->runtime->joined(decision.worker_or_count, visit);
-  if (static_cast<int>(worker.forming.size()) >= max_batches_[module])
-    close_batch(WorkerState::Next::kFull, decision.worker_or_count, worker);
+  SlotTable<VisitRecord>& visits = *environment_->visits;
+  for (const Decision& decision : decisions.subspan(1))
+    __builtin_prefetch(&visits[decision.visit_or_first], 1);
+  Fingerprint fingerprint(environment_->accounting->record().fingerprint);
+  std::size_t count = 0;
+  do {
+    HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
+    const VisitId visit = decisions[count].visit_or_first;
+    HARNESS_CHECK_DECISION(visit < visits.slots(), "a join names no visit");
+    VisitRecord& record = visits[visit];
+    HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
+                           "a join names a visit not queued here");
+    if (worker.forming.empty()) worker.forming_module = record.visit.module;
+    HARNESS_CHECK_DECISION(worker.forming_module == record.visit.module,
+                           "a join into a batch of another module");
+    record.state = VisitState::kForming;
+    worker.forming.push_back({visit, record.visit.arrived_ns, now});
+    fingerprint.add(now, record.visit.request ^ (std::uint64_t{id} << 40));
+    if (environment_->tells_joins) [[unlikely]]
+      environment_->runtime->joined(id, visit);
+    if (static_cast<int>(worker.forming.size()) >= max_batches_[worker.forming_module])
+      close_batch(WorkerState::Next::kFull, id, worker);
+    ++count;
+  } while (count < decisions.size() && decisions[count].kind == Decision::Kind::kJoin &&
+           decisions[count].worker_or_count == id);
+  environment_->accounting->on_joined(fingerprint);
+  return count;
 }
 
 void QueueHost::close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state) {

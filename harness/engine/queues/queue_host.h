@@ -37,7 +37,7 @@ struct HostEnvironment {
 /// Serves the modules of a group. Every public function is an event of the queue at
 /// virtual or wall time `now`; none is re-entered. An illegal decision (a visit that does not stand here, a
 /// full or closed batch, ...) is a bug and stops the run.
-class QueueHost {
+class alignas(kCacheLine) QueueHost {
  public:
   /// `modules`: those it serves, the group's, in order.
   QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
@@ -69,7 +69,13 @@ class QueueHost {
   void lose_workers(TimeNs now, std::span<const WorkerId> workers);
 
   /// A travelling visit arrives.
-  void arrive(TimeNs now, VisitId visit);
+  void arrive(TimeNs now, VisitRecord& record) {
+    record.state = VisitState::kQueued;
+    record.queue = id_;
+    environment_->accounting->on_reached(now, record);
+    scheduler_->on_arrival(now, record.visit, *environment_->decisions);
+    carry_out(now);
+  }
   /// A queued visit leaves without the scheduler's doing.
   void withdraw(TimeNs now, VisitId visit);
   /// The worker's batch ended at `ended_ns`: tells the scheduler. The caller settles the visits, then calls
@@ -84,8 +90,13 @@ class QueueHost {
   void on_timer(TimeNs now);
 
  private:
-  void carry_out(TimeNs now);
-  void join(TimeNs now, const Decision& decision);
+  /// Carries out what the scheduler has decided.
+  void carry_out(TimeNs now) {
+    if (!environment_->decisions->empty()) carry_out_all(now);
+  }
+  void carry_out_all(TimeNs now);
+  /// Carries out the joins to one worker with which `decisions` begins; returns how many those are.
+  std::size_t join(TimeNs now, std::span<const Decision> decisions);
   void drop(TimeNs now, const Decision& decision);
   void launch(TimeNs now, WorkerId worker);
   void preempt(TimeNs now, WorkerId worker);
@@ -100,16 +111,17 @@ class QueueHost {
 
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
-  QueueId id_;
-  GroupId group_;
-  std::vector<ModuleId> modules_;
-  bool closed_ = false;
-  int workers_ = 0;
-  std::vector<int> max_batches_;  ///< by module of the pipeline
-  std::vector<int> cores_;        ///< likewise: ModulePlan::cores
-  WorkerId newest_worker_ = kNone;
-  std::unique_ptr<Scheduler> scheduler_;
+  // What an arrival and a batch touch comes first.
   const HostEnvironment* environment_;
+  std::unique_ptr<Scheduler> scheduler_;
+  QueueId id_;
+  bool closed_ = false;
+  GroupId group_;
+  std::vector<int> max_batches_;  ///< by module of the pipeline
+  WorkerId newest_worker_ = kNone;
+  int workers_ = 0;
+  std::vector<int> cores_;  ///< by module: ModulePlan::cores
+  std::vector<ModuleId> modules_;
 };
 
 }  // namespace harness

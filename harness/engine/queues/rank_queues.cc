@@ -69,6 +69,18 @@ void RankQueues::lose_workers(TimeNs now, QueueId queue, std::span<const WorkerI
   if (lost.empty() && host->is_empty()) hosts_[queue].reset();
 }
 
+void RankQueues::on_deliveries(TimeNs now, std::span<const Delivery> deliveries) {
+  for (const Delivery& delivery : deliveries) {
+    QueueHost* const host = host_of(delivery.queue);
+    VisitRecord& record = tables_.visits[delivery.visit];
+    if (record.cancelled || host == nullptr || host->closed()) [[unlikely]] {
+      turn_away(now, delivery.visit);
+    } else {
+      host->arrive(now, record);
+    }
+  }
+}
+
 void RankQueues::turn_away(TimeNs now, VisitId visit) {
   VisitRecord& record = tables_.visits[visit];
   if (!record.cancelled) {

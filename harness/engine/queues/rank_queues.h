@@ -21,7 +21,7 @@ struct EngineTables {
 };
 
 /// Makes and feeds the hosts of its queues. Every public function is an event at virtual or wall time `now`;
-/// none is re-entered but on_delivery. Single-threaded.
+/// none is re-entered but on_deliveries. Single-threaded.
 class RankQueues {
  public:
   /// Everything outlives the group. `spec.system` makes its schedulers.
@@ -42,16 +42,8 @@ class RankQueues {
   /// Workers that are gone already are passed over.
   void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes);
 
-  /// A visit arrives; its record is in the tables, travelling.
-  void on_delivery(TimeNs now, const Delivery& delivery) {
-    const VisitRecord& record = tables_.visits[delivery.visit];
-    QueueHost* host = host_of(delivery.queue);
-    if (record.cancelled || host == nullptr || host->closed()) [[unlikely]] {
-      turn_away(now, delivery.visit);
-      return;
-    }
-    host->arrive(now, delivery.visit);
-  }
+  /// Visits arrive, one after the other; their records are in the tables, travelling.
+  void on_deliveries(TimeNs now, std::span<const Delivery> deliveries);
   /// Ends the visit if it is still queued or on its way, or else should it be lost before its batch
   /// starts, or preempted.
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
@@ -66,7 +58,7 @@ class RankQueues {
   /// It has reached that queue alone.
   void on_publication_at(TimeNs now, QueueId queue, ModuleId module, std::span<const double> state);
 
-  // Hints for the cache, without effect on the run: on_delivery follows for each of these; on_batch_done
+  // Hints for the cache, without effect on the run: on_deliveries follows for these; on_batch_done
   // follows for this worker, soon or next.
   void prefetch(std::span<const Delivery> deliveries) const;
   void prefetch_worker(WorkerId worker) const;

@@ -180,7 +180,6 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
     if (!is_live(entry.visit, entry.request, entry.index)) continue;
     state.running.push_back({entry.visit, entry.arrived_ns, entry.joined_ns});
     tables_.visits[entry.visit].visit.arrived_ns = entry.arrived_ns;
-    tables_.visits[entry.visit].joined_ns = entry.joined_ns;
   }
   if (!state.running.empty()) tell_end(now, message.kind(), batch, state);
   for (const BatchEntry& entry : entries_) sweep_tensors(entry.request);

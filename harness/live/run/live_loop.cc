@@ -148,13 +148,13 @@ bool LiveLoop::work() {
   return busy || handled > 0;
 }
 
-TimeNs LiveLoop::next_due_ns() const {
+TimeNs LiveLoop::next_due_ns() {
   if (phase_ != Phase::kRunning) return kNever;
   const TimeNs event_ns = events_.empty() ? kNever : events_.top().at_ns;
   return dispatcher_ ? std::min(event_ns, dispatcher_->next_due_ns()) : event_ns;
 }
 
-TimeNs LiveLoop::wake_ns() const {
+TimeNs LiveLoop::wake_ns() {
   const TimeNs due_ns = next_due_ns();
   const TimeNs own_ns = std::min({next_beat_ns_, next_look_ns_, next_burst_ns_});
   if (due_ns == kNever) return own_ns;

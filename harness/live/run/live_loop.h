@@ -74,7 +74,7 @@ class LiveLoop {
   /// Sleeps until something is due or arrives.
   void wait();
   /// When wait() ends at the latest, by the clock.
-  TimeNs wake_ns() const;
+  TimeNs wake_ns();
   /// Closes the accounting; at rank 0, once it is over.
   RunRecord close();
 
@@ -93,7 +93,7 @@ class LiveLoop {
   void tell_all(MessageKind kind, std::string_view why);
   bool work();
   bool take_turn();
-  TimeNs next_due_ns() const;
+  TimeNs next_due_ns();
   void take(int from, std::span<const std::byte> bytes);
   void take_own(int from, MessageReader& message);
   void handle(const Event& event);

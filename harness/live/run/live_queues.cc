@@ -190,7 +190,8 @@ void LiveQueues::take_delivery(MessageReader& message) {
   record.live = true;
   if (tensors_) note_input(delivery, message.rest());
   delivery_delay_.add(now_ - delivery.sent_ns);
-  queues_.on_delivery(now_, {visit, delivery.queue});
+  const Delivery arrived{visit, delivery.queue};
+  queues_.on_deliveries(now_, {&arrived, 1});
 }
 
 void LiveQueues::take_cancellation(MessageReader& message) {

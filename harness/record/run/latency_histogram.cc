@@ -13,6 +13,8 @@ TimeNs LatencyHistogram::upper_edge(std::size_t bucket) {
   return static_cast<TimeNs>((((scaled + 1) << exponent) << (kShift - kSubBits)) - 1);
 }
 
+void LatencyHistogram::grow(std::size_t buckets) { counts_.resize(buckets, 0); }
+
 void LatencyHistogram::add_all(const std::vector<std::uint64_t>& counts) {
   if (counts_.size() < counts.size()) counts_.resize(counts.size(), 0);
   for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {

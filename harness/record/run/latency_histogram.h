@@ -20,7 +20,8 @@ class LatencyHistogram {
 
   void add(TimeNs value, std::uint64_t count = 1) {
     const std::size_t bucket = bucket_of(value);
-    if (bucket >= counts_.size()) counts_.resize(bucket + 1, 0);
+    if (bucket >= counts_.size()) [[unlikely]]
+      grow(bucket + 1);
     counts_[bucket] += count;
     total_ += count;
   }
@@ -36,6 +37,8 @@ class LatencyHistogram {
   const std::vector<std::uint64_t>& counts() const { return counts_; }
 
  private:
+  void grow(std::size_t buckets);
+
   static constexpr int kShift = 12;
   static_assert(kResolutionNs == TimeNs{1} << (kShift - kSubBits));
 
