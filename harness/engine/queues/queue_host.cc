@@ -16,12 +16,10 @@ QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
       modules_(std::move(modules)) {}
 
 void QueueHost::on_plan(TimeNs now, const Plan& plan) {
-  max_batches_.assign(plan.modules.size(), 0);
-  cores_.assign(plan.modules.size(), 0);
-  for (const ModuleId module : modules_) {
-    max_batches_[module] = plan.max_batch(group_, module);
-    cores_[module] = plan.modules[module].cores;
-  }
+  limits_.assign(plan.modules.size(), {});
+  for (const ModuleId module : modules_)
+    limits_[module] = {plan.max_batch(group_, module), plan.modules[module].cores};
+  only_limits_ = limits_[modules_.front()];
   scheduler_->on_plan(now, plan, *environment_->decisions);
   carry_out(now);
 }
@@ -190,7 +188,7 @@ std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
     fingerprint.add(now, record.visit.request ^ (std::uint64_t{id} << 40));
     if (environment_->tells_joins) [[unlikely]]
       environment_->runtime->joined(id, visit);
-    if (static_cast<int>(worker.forming.size()) >= max_batches_[worker.forming_module])
+    if (static_cast<int>(worker.forming.size()) >= limits(worker.forming_module).max_batch)
       close_batch(WorkerState::Next::kFull, id, worker);
     ++count;
   } while (count < decisions.size() && decisions[count].kind == Decision::Kind::kJoin &&
@@ -243,7 +241,7 @@ void QueueHost::start_batch(TimeNs now, WorkerId worker) {
   state.module = state.forming_module;
   const Profile& own = profile(state.module);
   const auto size = static_cast<int>(state.running.size());
-  const int cores = cores_[state.module];
+  const int cores = limits(state.module).cores;
   const TimeNs latency_ns = cores == 0 ? own.latency(size) : latency_with_cores(own, size, cores);
   const FreedWorker& freed = *environment_->freed;
   state.started_ns = worker == freed.worker ? std::max(freed.free_ns, state.running.back().joined_ns) : now;

@@ -111,17 +111,26 @@ class alignas(kCacheLine) QueueHost {
 
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
+  /// What the plan says of a module's batches.
+  struct Limits {
+    int max_batch = 0;
+    int cores = 0;  ///< ModulePlan::cores
+  };
+  const Limits& limits(ModuleId module) const {
+    return modules_.size() == 1 ? only_limits_ : limits_[module];
+  }
+
   // What an arrival and a batch touch comes first.
   const HostEnvironment* environment_;
   std::unique_ptr<Scheduler> scheduler_;
   QueueId id_;
   bool closed_ = false;
   GroupId group_;
-  std::vector<int> max_batches_;  ///< by module of the pipeline
   WorkerId newest_worker_ = kNone;
   int workers_ = 0;
-  std::vector<int> cores_;  ///< by module: ModulePlan::cores
   std::vector<ModuleId> modules_;
+  Limits only_limits_;          ///< of the first module
+  std::vector<Limits> limits_;  ///< by module of the pipeline
 };
 
 }  // namespace harness

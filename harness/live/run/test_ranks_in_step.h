@@ -71,7 +71,7 @@ class RanksInStep {
   TimeNs next_ns() {
     TimeNs next = network_.next_arrival_ns();
     if (devices_ != nullptr) next = std::min(next, devices_->next_end_ns());
-    for (const LiveLoop& loop : loops_) {
+    for (LiveLoop& loop : loops_) {
       if (!loop.over()) next = std::min(next, loop.wake_ns());
     }
     return next;

@@ -93,6 +93,22 @@ Hdf5Handle RowType::take() {
   return row;
 }
 
+namespace {
+
+/// Of a transfer of so many rows. The library clears its buffers for conversions, of 1 MiB each unless told,
+/// at every transfer: far more than most tables need.
+Hdf5Handle transfer_properties(hid_t type, std::size_t rows) {
+  constexpr std::size_t kLeast = 4096;
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  constexpr std::size_t kGrowth = 4;  // a text takes more room in the file than a pointer in memory
+  Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
+  const std::size_t bytes = std::clamp(kGrowth * H5Tget_size(type) * std::min(rows, kMost), kLeast, kMost);
+  checked(H5Pset_buffer(transfer.get(), bytes, nullptr, nullptr), "set properties");
+  return transfer;
+}
+
+}  // namespace
+
 void write_small_table(hid_t group, const char* name, hid_t type, const void* rows, std::size_t count) {
   const hsize_t size = count;
   const Hdf5Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "make a dataspace");
@@ -102,7 +118,9 @@ void write_small_table(hid_t group, const char* name, hid_t type, const void* ro
   const Hdf5Handle dataset(
       H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose,
       "make a dataset");
-  if (count > 0) checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write rows");
+  if (count == 0) return;
+  const Hdf5Handle transfer = transfer_properties(type, count);
+  checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "write rows");
 }
 
 TableWriter::TableWriter(hid_t group, const char* name, hid_t type, std::size_t chunk_rows) : type_(type) {
@@ -124,7 +142,8 @@ void TableWriter::append(const void* rows, std::size_t count) {
   checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &added, nullptr),
           "select rows");
   const Hdf5Handle memory_space(H5Screate_simple(1, &added, nullptr), H5Sclose, "make a dataspace");
-  checked(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), H5P_DEFAULT, rows),
+  const Hdf5Handle transfer = transfer_properties(type_, count);
+  checked(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), transfer.get(), rows),
           "write rows");
 }
 
@@ -166,7 +185,7 @@ void* StoredTable::take_text(std::size_t bytes, void* table) noexcept {
 
 void StoredTable::read(hid_t type, void* rows) {
   if (rows_ == 0) return;
-  const Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
+  const Hdf5Handle transfer = transfer_properties(type, rows_);
   const auto keep = [](void*, void*) {};
   checked(H5Pset_vlen_mem_manager(transfer.get(), take_text, this, keep, nullptr), "bound texts");
   checked(H5Dread(dataset_.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");

@@ -1,0 +1,38 @@
+// one_cell lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS: simulates one
+// cell once and prints how many requests that were and how many seconds they took. For bench/growth.py and
+// bench/instructions.py.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "bench/simulated_cells.h"
+#include "harness/sim/simulation.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLvRps = 1811;  // of 64 workers at load 1.0
+
+RunSpec cell_of(std::span<char*> words) {
+  const std::string_view kind = words[0];
+  if (kind == "lv") return make_lv_cell(words[1], std::atoi(words[2]), std::atof(words[3]) / kLvRps);
+  if (kind == "chain") return make_chain_cell(words[1], std::atoi(words[2]), std::atof(words[3]));
+  return make_group_cell(static_cast<std::size_t>(std::atol(words[1])), 0.7, std::atof(words[2]));
+}
+
+}  // namespace
+}  // namespace harness
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc - 1));
+  const std::string_view kind = words.empty() ? "" : words[0];
+  if (words.size() != (kind == "group" ? 3U : 4U)) return 2;
+  const harness::RunSpec spec = harness::cell_of(words);
+  const auto began = std::chrono::steady_clock::now();
+  const auto sent = harness::simulate(spec, nullptr).sent;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::printf("%llu %.6f\n", static_cast<unsigned long long>(sent), took.count());
+  return 0;
+}
