@@ -67,6 +67,13 @@ struct MergedVisits {
     return static_cast<int>(queued.size() - first_due_from(queued, deadline_ns) + running.size() -
                             first_due_from(running, deadline_ns));
   }
+  /// Whether those are `size` or more, which is at least 1.
+  bool has_from(TimeNs deadline_ns, int size) const {
+    const auto wanted = static_cast<std::size_t>(size);
+    if (queued.size() + running.size() < wanted) return false;
+    if (running.empty()) return queued[queued.size() - wanted].deadline_ns >= deadline_ns;
+    return count_from(deadline_ns) >= size;
+  }
   /// The earliest deadline at or after `deadline_ns`; kNever if there is none.
   TimeNs deadline_from(TimeNs deadline_ns) const {
     const std::size_t q = first_due_from(queued, deadline_ns), r = first_due_from(running, deadline_ns);
@@ -82,9 +89,10 @@ struct FeasibleBatch {
 };
 
 /// Whether `size` visits might make a batch that ends in time when started at `now`: exact where latencies
-/// grow with the batch size, otherwise never false by mistake. O(log n).
+/// grow with the batch size, otherwise never false by mistake. O(log n), O(1) where
+/// nothing runs.
 inline bool may_fill(const MergedVisits& visits, const FlexLatency& latency, TimeNs now, int size) {
-  return visits.count_from(now + latency.least_from(size)) >= size;
+  return visits.has_from(now + latency.least_from(size), size);
 }
 
 /// FlexBatch::kSkip: the most visits that can be served together from `now` on and, of those that can be
@@ -103,7 +111,7 @@ inline FeasibleBatch largest_skipping(const MergedVisits& visits, const FlexLate
       high = middle - 1;
     }
   }
-  while (low > 0 && visits.count_from(now + latency.of(low)) < low) --low;
+  while (low > 0 && !visits.has_from(now + latency.of(low), low)) --low;
   return low > 0 ? FeasibleBatch{low, now + latency.of(low)} : FeasibleBatch{};
 }
 
