@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "harness/core/random.h"
 
 namespace harness {
 namespace {
@@ -65,6 +69,48 @@ TEST(BatchWaitSampler, TakesTheSmallestSumThatReachesLambda) {
   EXPECT_EQ(uniform_quantile(2, 0.01, 5, 1), uniform_quantile(2, 0.99, 5, 1));
   EXPECT_LE(uniform_quantile(2, 0.5, 5, 2), uniform_quantile(2, 0.51, 5, 2));
   EXPECT_NEAR(uniform_quantile(1, 1.0, 5), 1.0, 0.01);
+}
+
+/// The sums one after the other: a word of the stream gives four draws of 16 bits, the upper 6 of which
+/// choose a segment of the table, and the others a step in it.
+std::vector<float> sums_one_by_one(RandomStream& stream, std::span<const WaitTable* const> path,
+                                   int samples) {
+  std::vector<float> sums(static_cast<std::size_t>(samples), 0.0F);
+  for (std::size_t first = 0; first < path.size(); first += 4) {
+    for (float& sum : sums) {
+      std::uint64_t word = stream.bits();
+      for (std::size_t m = first; m < std::min(first + 4, path.size()); ++m, word >>= 16) {
+        const auto segment = static_cast<std::size_t>((word >> 10) & 63);
+        const float step = (path[m]->at[segment + 1] - path[m]->at[segment]) / 1024;
+        const float start = path[m]->at[segment] + 0.5F * step;
+        sum += start + step * static_cast<float>(word & 1023);
+      }
+    }
+  }
+  std::sort(sums.begin(), sums.end());
+  return sums;
+}
+
+// Four samples are drawn at a time, also of a number that four does not divide, and call after call.
+TEST(BatchWaitSampler, DrawsToTheBitWhatOneByOneWouldBeDrawn) {
+  RandomStream random(1, "batch_wait_test");
+  for (int samples = 1; samples <= 200; samples += samples < 12 ? 1 : 37) {
+    std::vector<WaitTable> tables(7);
+    for (WaitTable& table : tables) {
+      float value = 0;
+      for (float& point : table.at) point = value += static_cast<float>(random.uniform() * 1e6);
+    }
+    BatchWaitSampler sampler(3, 2, samples);
+    RandomStream stream(3, "pard.batch_wait", 2);
+    for (std::size_t modules = 1; modules <= tables.size(); ++modules) {
+      std::vector<const WaitTable*> path;
+      for (std::size_t m = 0; m < modules; ++m) path.push_back(&tables[m]);
+      const double lambda = random.uniform_positive();
+      const auto rank = static_cast<std::size_t>(std::ceil(lambda * samples));
+      const double expected = static_cast<double>(sums_one_by_one(stream, path, samples)[rank - 1]);
+      EXPECT_EQ(sampler.quantile(path, lambda), expected) << samples << " samples, " << modules << " modules";
+    }
+  }
 }
 
 TEST(BatchWaitSampler, KnowsAConstant) {
