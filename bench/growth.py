@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""growth.py [--program one_cell] [--harness HARNESS] [--most SECONDS] -o FOLDER: how the simulator's time and memory grow.
+"""growth.py [--program one_cell] [--harness HARNESS] [--most SECONDS] [--csv FILE] -o FOLDER: how the simulator's time and memory grow.
 
 Each dimension (requests, workers, modules, streams, cells) is measured at rising sizes, every point in a process of its own, the
 median of three (one of 20 s and more is not repeated), until one takes more than --most seconds (default 60). Writes growth.csv,
@@ -36,26 +36,31 @@ sizing_factor = 2
 [[system]]
 name = "naive"
 """
-POWERS = {base: lambda least, most, base=base: [base**power for power in range(least, most + 1)] for base in (2, 10)}
+
+
+def powers(base, least, most):
+    return [base**power for power in range(least, most + 1)]
+
+
 # dimension: (what is measured, unit of the size, sizes, command of a size or None for cells)
 DIMENSIONS = {
-    "requests": ("lv, 64 workers, naive", POWERS[10](4, 8), lambda size: ["lv", "naive", "64", str(size)]),
-    "requests, PARD": ("lv, 64 workers, PARD", POWERS[10](4, 8), lambda size: ["lv", "pard", "64", str(size)]),
+    "requests": ("lv, 64 workers, naive", powers(10, 4, 8), lambda size: ["lv", "naive", "64", str(size)]),
+    "requests, PARD": ("lv, 64 workers, PARD", powers(10, 4, 8), lambda size: ["lv", "pard", "64", str(size)]),
     "workers": ("lv, 4 M requests, naive", [8**power for power in range(1, 6)] + [65536], lambda size: ["lv", "naive", str(size), "4e6"]),
     "workers, PARD": ("lv, 4 M requests, PARD", [8**power for power in range(1, 6)] + [65536], lambda size: ["lv", "pard", str(size), "4e6"]),
-    "modules": ("chain, 8 workers a module, 200,000 requests, naive", POWERS[2](0, 6), lambda size: ["chain", "naive", str(size), "2e5"]),
-    "modules, PARD": ("chain, 8 workers a module, 200,000 requests, PARD", POWERS[2](0, 6),
+    "modules": ("chain, 8 workers a module, 200,000 requests, naive", powers(2, 0, 6), lambda size: ["chain", "naive", str(size), "2e5"]),
+    "modules, PARD": ("chain, 8 workers a module, 200,000 requests, PARD", powers(2, 0, 6),
                       lambda size: ["chain", "pard", str(size), "2e5"]),
     "streams": ("FLEX, 12 workers, 13 models, 1 M requests", [13 * 10**power for power in range(6)],
                 lambda size: ["group", str(size), "1e6"]),
-    "cells": ("lv, 8 workers, 1 s of load each, naive", POWERS[10](1, 4), None),
+    "cells": ("lv, 8 workers, 1 s of load each, naive", powers(10, 1, 4), None),
 }
 
 
 def run(command):
     """Output, seconds and peak memory in MiB of a process."""
     began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:
@@ -76,11 +81,18 @@ def measured(words, size, arguments):
 
 
 def measure(arguments):
+    """The points one after the other. One that fails ends its dimension."""
     for name, (_, sizes, words) in DIMENSIONS.items():
         for size in sizes:
             points = []
             while len(points) < REPEATS and sum(seconds for seconds, _ in points) < LONG_S:
-                points.append(measured(words, size, arguments))
+                try:
+                    points.append(measured(words, size, arguments))
+                except RuntimeError as error:
+                    print(f"growth.py: {name} {size}: {error}", file=sys.stderr)
+                    break
+            if not points:
+                break
             seconds, memory = (statistics.median(values) for values in zip(*points))
             print(f"{name} {size}: {seconds:.4g} s, {memory:.4g} MiB", flush=True)
             yield {"dimension": name, "size": size, "seconds": seconds, "mib": memory}
@@ -99,18 +111,28 @@ def upper_half(points):
     return points[len(points) // 2 - (1 if len(points) < 4 else 0):]
 
 
+def points_of(rows, name):
+    """Of a dimension, if there are enough for a slope."""
+    points = [row for row in rows if row["dimension"] == name]
+    return points if len(points) > 1 else []
+
+
 def table(rows):
     lines = ["| dimension | measured | sizes | time of the last | memory of the last | exponent of time | of memory |",
              "|---|---|---|---|---|---|---|"]
     for name, (what, *_) in DIMENSIONS.items():
-        points = [row for row in rows if row["dimension"] == name]
+        points = points_of(rows, name)
+        if not points:
+            continue
         fitted = upper_half(points)
         sizes = [row["size"] for row in fitted]
         time_exponent, memory_exponent = (exponent(sizes, [row[column] for row in fitted]) for column in ("seconds", "mib"))
         lines.append(f"| {name} | {what} | {points[0]['size']:,} to {points[-1]['size']:,} | {points[-1]['seconds']:.3g} s | "
                      f"{points[-1]['mib']:.3g} MiB | {time_exponent:.2f} | {memory_exponent:.2f} |")
     for name in ("requests", "requests, PARD"):
-        points = [row for row in rows if row["dimension"] == name]
+        points = points_of(rows, name)
+        if not points:
+            continue
         rate = points[-2]["size"] / points[-2]["seconds"]
         last = points[-1]
         lines += ["", f"{name}: at the speed of {points[-2]['size']:,} the {last['size']:,} would take {last['size'] / rate:.3g} s; they "
@@ -125,7 +147,7 @@ def draw(rows, path):
     figure, axes = pyplot.subplots(1, 5, figsize=(13, 2.8), layout="constrained")
     for axis, name in zip(axes, ("requests", "workers", "modules", "streams", "cells")):
         for label in (name, f"{name}, PARD"):
-            points = [row for row in rows if row["dimension"] == label]
+            points = points_of(rows, label)
             if points:
                 kind = "PARD" if label != name else "FLEX" if name == "streams" else "naive"
                 slope = exponent(*zip(*((row["size"], row["seconds"]) for row in upper_half(points))))
@@ -151,11 +173,13 @@ def main():
             rows = [{"dimension": row["dimension"], **{name: float(row[name]) for name in ("seconds", "mib")}, "size": int(row["size"])}
                     for row in csv.DictReader(file)]
     else:
-        rows = list(measure(arguments))
-        with (arguments.output / "growth.csv").open("w", newline="") as file:
+        rows = []
+        with (arguments.output / "growth.csv").open("w", newline="", buffering=1) as file:  # nothing measured is lost
             writer = csv.DictWriter(file, ["dimension", "size", "seconds", "mib"], lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            for row in measure(arguments):
+                writer.writerow(row)
+                rows.append(row)
     (arguments.output / "growth.md").write_text(table(rows))
     draw(rows, arguments.output / "growth.png")
     return 0

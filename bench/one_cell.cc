@@ -9,6 +9,7 @@
 
 #include "bench/simulated_cells.h"
 #include "harness/sim/simulation.h"
+#include "systems/all_systems.h"
 
 namespace harness {
 namespace {
@@ -28,7 +29,15 @@ RunSpec cell_of(std::span<char*> words) {
 int main(int argc, char** argv) {
   const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc - 1));
   const std::string_view kind = words.empty() ? "" : words[0];
-  if (words.size() != (kind == "group" ? 3U : 4U)) return 2;
+  const bool is_group = kind == "group" && words.size() == 3;
+  const bool has_system = (kind == "lv" || kind == "chain") && words.size() == 4 &&
+                          harness::find_system(words[1]) != nullptr && std::atoi(words[2]) > 0;
+  if (!(is_group && std::atol(words[1]) > 0) && !has_system) {
+    std::fputs(
+        "allowed: lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS\n",
+        stderr);
+    return 2;
+  }
   const harness::RunSpec spec = harness::cell_of(words);
   const auto began = std::chrono::steady_clock::now();
   const auto sent = harness::simulate(spec, nullptr).sent;

@@ -23,7 +23,7 @@ CELLS = {
 
 def rate(program, words):
     """M requests/s of one run."""
-    requests, seconds = subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout.split()
+    requests, seconds = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     return float(requests) / float(seconds) / 1e6
 
 
@@ -33,6 +33,8 @@ def main():
     parser.add_argument("after")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error(f"--rounds: found {arguments.rounds}; allowed: 1 and more")
     print(f"{'M requests/s, medians of ' + str(arguments.rounds):24} {'before':>7} {'after':>7} {'ratio':>6}  machine")
     for name, words in CELLS.items():
         pairs = [(rate(arguments.before, words), rate(arguments.after, words)) for _ in range(arguments.rounds)]

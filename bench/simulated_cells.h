@@ -14,8 +14,8 @@ RunSpec make_lv_cell(const char* system, int workers, double duration_s);
 /// average.
 RunSpec make_chain_cell(const char* system, int modules, double requests);
 /// SHEPHERD's FLEX: the first 13 models of its Table 4, all on every one of 12 workers, each with as many of
-/// the streams as the others, under Poisson arrivals. SLO: 250 ms, or three times the model's latency alone,
-/// if that is longer.
+/// the streams as the others, under Poisson arrivals of `load` times what the workers can serve. SLO: 250 ms,
+/// or three times the model's latency alone, if that is longer.
 RunSpec make_group_cell(std::size_t streams, double load, double requests);
 
 }  // namespace harness

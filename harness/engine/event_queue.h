@@ -51,7 +51,8 @@ struct Event {
 };
 
 /// A four-ary heap of events: flatter than a binary heap, one cache line or two a level. The place of an
-/// event that has been popped stays open until the next call: most events push another, which takes it.
+/// event that has been popped stays open until the next top, pop or push: most events push another, which
+/// takes it.
 class EventQueue {
  public:
   bool empty() const { return size() == 0; }

@@ -20,6 +20,7 @@ constexpr std::size_t kLanes = 4;
 using Floats [[gnu::vector_size(16)]] = float;
 using Ints [[gnu::vector_size(16)]] = std::int32_t;
 using Words [[gnu::vector_size(16)]] = std::uint64_t;
+static_assert(std::endian::native == std::endian::little);  // of a word the lower half is the first
 
 template <class Vector, class Number>
 Vector load(const Number* from) {

@@ -54,7 +54,7 @@ class WaitWindow {
   float bins_per_ns_ = 1;
 };
 
-/// Draws sums of independent batch waits, one per module of a path, and finds a quantile of them. About 5 ns
+/// Draws sums of independent batch waits, one per module of a path, and finds a quantile of them. About 3 ns
 /// a sample for four modules: one word of the stream gives four draws of 16 bits.
 class BatchWaitSampler {
  public:

@@ -181,12 +181,14 @@ class DoubleEndedQueue {
 
   /// The chunk has become empty: takes it out of the list, unless it is the only one.
   void empty_place(std::size_t at) {
-    if (front_ == back_) {
+    if (front_ == back_) {  // mostly so: a queue of one visit
       front_->begin = front_->end = 0;
     } else {
       remove_place(at);
     }
   }
+
+  /// Takes one of several chunks out of the list.
   void remove_place(std::size_t at) {
     Chunk* const chunk = places_[at].chunk;
     chunk->begin = chunk->end = 0;

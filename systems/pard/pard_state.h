@@ -102,7 +102,7 @@ class PardReport {
   std::int64_t started_ = 0;
   TimeNs queueing_ns_ = 0;
   TimeNs worst_ns_ = 0;
-  // What an arrival counts comes last, beside what it touches next.
+  // What an arrival counts comes last: in PardPolicy what else it touches follows.
   std::int64_t arrived_ = 0;
   std::int64_t dropped_ = 0;
 };

@@ -210,7 +210,7 @@ FeasibleBatch Flex::best_for(TimeNs now, const Worker& worker, int need, int& mo
   FeasibleBatch best;
   for (const int touched : touched_) {
     const std::size_t own = worker.model == touched ? worker.batch.size() : 0;
-    if (queues_.visits(touched).size() + own < static_cast<std::size_t>(need)) continue;
+    if (queues_.visits(touched).size() + own < static_cast<std::size_t>(need)) continue;  // mostly so
     FeasibleBatch batch;
     if (worker.model == touched) {
       batch = queues_.largest_with(touched, now, worker.batch, need);

@@ -89,8 +89,8 @@ struct FeasibleBatch {
 };
 
 /// Whether `size` visits might make a batch that ends in time when started at `now`: exact where latencies
-/// grow with the batch size, otherwise never false by mistake. O(log n), O(1) where
-/// nothing runs.
+/// grow with the batch size, otherwise never false by mistake. O(log n), where
+/// nothing runs O(1).
 inline bool may_fill(const MergedVisits& visits, const FlexLatency& latency, TimeNs now, int size) {
   return visits.has_from(now + latency.least_from(size), size);
 }

@@ -134,8 +134,9 @@ class Accounting {
     record_.gpu_invalid_ns += gpu_ns;
   }
 
-  /// Visits have joined forming batches, which the host has mixed into the record's fingerprint.
-  void on_joined(Fingerprint fingerprint) { record_.fingerprint = fingerprint.value(); }
+  /// For decisions in a row: the caller has gone on with a copy of the record's fingerprint, and nothing else
+  /// has been mixed in meanwhile.
+  void set_fingerprint(Fingerprint fingerprint) { record_.fingerprint = fingerprint.value(); }
 
   void on_visit_dropped(TimeNs now, ModuleId module, RequestId request, DropReason reason) {
     ++record_.modules[module].dropped[static_cast<std::size_t>(reason)];

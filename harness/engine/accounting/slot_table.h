@@ -50,6 +50,10 @@ class SlotTable {
     if (slot >= records_.size()) records_.resize(slot + 1);
   }
 
+  /// A hint that the slot, of any number, will be written.
+  void prefetch(std::uint32_t slot) const {
+    if (slot < records_.size()) prefetch_object(&records_[slot]);
+  }
   Record& operator[](std::uint32_t slot) { return records_[slot]; }
   const Record& operator[](std::uint32_t slot) const { return records_[slot]; }
   std::uint32_t slots() const { return static_cast<std::uint32_t>(records_.size()); }

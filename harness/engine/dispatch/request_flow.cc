@@ -179,7 +179,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
   finished_.clear();
   const TimeNs even_share_ns = gpu_ns / count;
-  if (!is_chain_ || subs.empty()) {  // requests lie scattered outside the near caches: fetch them together
+  if (is_chain_ && subs.empty()) {  // requests lie scattered outside the near caches: fetch them together
     for (const BatchVisit& member : visits) prefetch_request(member.id);
   }
   for (const BatchVisit& member : visits) {

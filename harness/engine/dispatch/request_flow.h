@@ -67,9 +67,7 @@ class RequestFlow {
 
   /// Hints that the request of a visit will be needed. In a chain requests and visits come and go in step, so
   /// that both have the same slot; elsewhere the hint may miss.
-  void prefetch_request(VisitId visit) const {
-    if (visit < requests_.slots()) prefetch_object(&requests_[visit]);
-  }
+  void prefetch_request(VisitId visit) const { requests_.prefetch(visit); }
 
   /// Ends what is left of requests that nothing is heard of any more: they are unfinished.
   void give_up(TimeNs now);

@@ -168,14 +168,19 @@ std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
   HARNESS_CHECK_DECISION(
       worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
       "a join into a closed batch");
+  std::size_t count = 1;
+  while (count < decisions.size() && decisions[count].kind == Decision::Kind::kJoin &&
+         decisions[count].worker_or_count == id)
+    ++count;
+  decisions = decisions.first(count);
   SlotTable<VisitRecord>& visits = *environment_->visits;
-  for (const Decision& decision : decisions.subspan(1))
-    __builtin_prefetch(&visits[decision.visit_or_first], 1);
+  if (count > 1) {  // the records lie scattered outside the near caches: fetch them together
+    for (const Decision& decision : decisions) visits.prefetch(decision.visit_or_first);
+  }
   Fingerprint fingerprint(environment_->accounting->record().fingerprint);
-  std::size_t count = 0;
-  do {
+  for (const Decision& decision : decisions) {
     HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
-    const VisitId visit = decisions[count].visit_or_first;
+    const VisitId visit = decision.visit_or_first;
     HARNESS_CHECK_DECISION(visit < visits.slots(), "a join names no visit");
     VisitRecord& record = visits[visit];
     HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
@@ -190,10 +195,8 @@ std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
       environment_->runtime->joined(id, visit);
     if (static_cast<int>(worker.forming.size()) >= limits(worker.forming_module).max_batch)
       close_batch(WorkerState::Next::kFull, id, worker);
-    ++count;
-  } while (count < decisions.size() && decisions[count].kind == Decision::Kind::kJoin &&
-           decisions[count].worker_or_count == id);
-  environment_->accounting->on_joined(fingerprint);
+  }
+  environment_->accounting->set_fingerprint(fingerprint);
   return count;
 }
 

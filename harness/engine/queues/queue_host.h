@@ -116,6 +116,7 @@ class alignas(kCacheLine) QueueHost {
     int max_batch = 0;
     int cores = 0;  ///< ModulePlan::cores
   };
+  /// `module` is one that it serves.
   const Limits& limits(ModuleId module) const {
     return modules_.size() == 1 ? only_limits_ : limits_[module];
   }
@@ -129,7 +130,7 @@ class alignas(kCacheLine) QueueHost {
   WorkerId newest_worker_ = kNone;
   int workers_ = 0;
   std::vector<ModuleId> modules_;
-  Limits only_limits_;          ///< of the first module
+  Limits only_limits_;          ///< of the first module, here beside what else a join touches
   std::vector<Limits> limits_;  ///< by module of the pipeline
 };
 

@@ -43,6 +43,19 @@ void check_storage(hid_t dataset, std::size_t rows) {
 
 Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "copy a type"); }
 
+/// Of a transfer of so many rows of `row` bytes, in memory or in the file. The library clears its buffers for
+/// conversions, of 1 MiB each unless told, at every transfer: far more than most tables need.
+Hdf5Handle transfer_properties(std::size_t row, std::size_t rows) {
+  constexpr std::size_t kLeast = 4096;
+  constexpr std::size_t kUsual = std::size_t{1} << 20;
+  constexpr std::size_t kGrowth = 4;  // a text takes more room in the file than a pointer in memory
+  const std::size_t one = std::max<std::size_t>(kGrowth * row, 1);
+  const std::size_t bytes = rows < kUsual / one ? rows * one : kUsual;
+  Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
+  checked(H5Pset_buffer(transfer.get(), std::max({kLeast, one, bytes}), nullptr, nullptr), "set properties");
+  return transfer;
+}
+
 }  // namespace
 
 Hdf5Handle enumeration(const std::vector<std::string>& names) {
@@ -93,22 +106,6 @@ Hdf5Handle RowType::take() {
   return row;
 }
 
-namespace {
-
-/// Of a transfer of so many rows. The library clears its buffers for conversions, of 1 MiB each unless told,
-/// at every transfer: far more than most tables need.
-Hdf5Handle transfer_properties(hid_t type, std::size_t rows) {
-  constexpr std::size_t kLeast = 4096;
-  constexpr std::size_t kMost = std::size_t{1} << 20;
-  constexpr std::size_t kGrowth = 4;  // a text takes more room in the file than a pointer in memory
-  Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
-  const std::size_t bytes = std::clamp(kGrowth * H5Tget_size(type) * std::min(rows, kMost), kLeast, kMost);
-  checked(H5Pset_buffer(transfer.get(), bytes, nullptr, nullptr), "set properties");
-  return transfer;
-}
-
-}  // namespace
-
 void write_small_table(hid_t group, const char* name, hid_t type, const void* rows, std::size_t count) {
   const hsize_t size = count;
   const Hdf5Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "make a dataspace");
@@ -119,7 +116,7 @@ void write_small_table(hid_t group, const char* name, hid_t type, const void* ro
       H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose,
       "make a dataset");
   if (count == 0) return;
-  const Hdf5Handle transfer = transfer_properties(type, count);
+  const Hdf5Handle transfer = transfer_properties(H5Tget_size(type), count);
   checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "write rows");
 }
 
@@ -142,7 +139,7 @@ void TableWriter::append(const void* rows, std::size_t count) {
   checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &added, nullptr),
           "select rows");
   const Hdf5Handle memory_space(H5Screate_simple(1, &added, nullptr), H5Sclose, "make a dataspace");
-  const Hdf5Handle transfer = transfer_properties(type_, count);
+  const Hdf5Handle transfer = transfer_properties(H5Tget_size(type_), count);
   checked(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), transfer.get(), rows),
           "write rows");
 }
@@ -185,7 +182,9 @@ void* StoredTable::take_text(std::size_t bytes, void* table) noexcept {
 
 void StoredTable::read(hid_t type, void* rows) {
   if (rows_ == 0) return;
-  const Hdf5Handle transfer = transfer_properties(type, rows_);
+  const Hdf5Handle stored(H5Dget_type(dataset_.get()), H5Tclose, "look at the columns");
+  const Hdf5Handle transfer =
+      transfer_properties(std::max(H5Tget_size(type), H5Tget_size(stored.get())), rows_);
   const auto keep = [](void*, void*) {};
   checked(H5Pset_vlen_mem_manager(transfer.get(), take_text, this, keep, nullptr), "bound texts");
   checked(H5Dread(dataset_.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");
