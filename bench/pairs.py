@@ -3,7 +3,7 @@
 
 A machine that others use as well speeds up and slows down for minutes: both run in turn, and what counts is the median of the
 rounds' ratios. The last column says whether the machine was quiet enough to believe the rates themselves: the slowest run of
-each program took at most 10 % longer than its fastest.
+each program took at most 10 % longer than its fastest (of fewer than three rounds it says nothing).
 """
 
 import argparse
@@ -41,7 +41,8 @@ def main():
         before, after = zip(*pairs)
         ratio = statistics.median(b / a for a, b in pairs)
         quiet = all(max(rates) <= QUIET * min(rates) for rates in (before, after))
-        print(f"{name:24} {statistics.median(before):7.3f} {statistics.median(after):7.3f} {ratio:6.3f}  {'quiet' if quiet else 'busy'}",
+        machine = "-" if arguments.rounds < 3 else "quiet" if quiet else "busy"
+        print(f"{name:24} {statistics.median(before):7.3f} {statistics.median(after):7.3f} {ratio:6.3f}  {machine}",
               flush=True)
     return 0
 
