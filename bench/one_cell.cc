@@ -18,9 +18,11 @@ constexpr double kLvRps = 1811;  // of 64 workers at load 1.0
 
 RunSpec cell_of(std::span<char*> words) {
   const std::string_view kind = words[0];
-  if (kind == "lv") return make_lv_cell(words[1], std::atoi(words[2]), std::atof(words[3]) / kLvRps);
-  if (kind == "chain") return make_chain_cell(words[1], std::atoi(words[2]), std::atof(words[3]));
-  return make_group_cell(static_cast<std::size_t>(std::atol(words[1])), 0.7, std::atof(words[2]));
+  if (kind == "lv")
+    return make_lv_cell(words[1], static_cast<int>(std::atof(words[2])), std::atof(words[3]) / kLvRps);
+  if (kind == "chain")
+    return make_chain_cell(words[1], static_cast<int>(std::atof(words[2])), std::atof(words[3]));
+  return make_group_cell(static_cast<std::size_t>(std::atof(words[1])), 0.7, std::atof(words[2]));
 }
 
 }  // namespace
@@ -31,8 +33,8 @@ int main(int argc, char** argv) {
   const std::string_view kind = words.empty() ? "" : words[0];
   const bool is_group = kind == "group" && words.size() == 3;
   const bool has_system = (kind == "lv" || kind == "chain") && words.size() == 4 &&
-                          harness::find_system(words[1]) != nullptr && std::atoi(words[2]) > 0;
-  if (!(is_group && std::atol(words[1]) > 0) && !has_system) {
+                          harness::find_system(words[1]) != nullptr && std::atof(words[2]) >= 1;
+  if (!(is_group && std::atof(words[1]) >= 1) && !has_system) {
     std::fputs(
         "allowed: lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS\n",
         stderr);
