@@ -88,7 +88,7 @@ def measure(arguments):
             while len(points) < REPEATS and sum(seconds for seconds, _ in points) < LONG_S:
                 try:
                     points.append(measured(words, size, arguments))
-                except RuntimeError as error:
+                except (OSError, RuntimeError) as error:
                     print(f"growth.py: {name} {size}: {error}", file=sys.stderr)
                     break
             if not points:
@@ -154,7 +154,8 @@ def draw(rows, path):
                 axis.plot([row["size"] for row in points], [row["seconds"] for row in points], marker="o", markersize=3,
                           label=f"{kind}: exponent {slope:.2f}")
         axis.set(xscale="log", yscale="log", xlabel=name)
-        axis.legend(fontsize=7)
+        if axis.lines:
+            axis.legend(fontsize=7)
     axes[0].set_ylabel("seconds")
     figure.savefig(path, dpi=110)
 
@@ -167,6 +168,7 @@ def main():
     parser.add_argument("--csv", type=Path, help="points measured before: draw and fit those")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
+    import matplotlib  # noqa: F401 before ten minutes of measuring
     arguments.output.mkdir(parents=True, exist_ok=True)
     if arguments.csv:
         with arguments.csv.open(newline="") as file:
@@ -186,4 +188,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (ImportError, OSError, KeyError, ValueError) as error:
+        print(f"growth.py: {error!r}", file=sys.stderr)
+        sys.exit(2)

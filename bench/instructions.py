@@ -28,7 +28,7 @@ def counted(program, system, requests):
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "lv", system, str(WORKERS), str(requests)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Collected : (\d+)", run.stderr)
-    if run.returncode or not found:
+    if run.returncode or not found or not run.stdout.split():
         raise RuntimeError(f"{' '.join(command)} ended with {run.returncode}:\n{run.stderr[-2000:]}")
     return int(found.group(1)), int(run.stdout.split()[0])
 
@@ -54,6 +54,9 @@ def compare(program, compiler, baseline):
     if others:
         print(f"skipped: the baseline is of {', '.join(sorted(others))}, this program of {compiler}")
         return SKIPPED
+    missing = [system for system in SYSTEMS if system not in before]
+    if missing:
+        raise KeyError(missing[0])
     changes = []
     for system in SYSTEMS:
         base, now = float(before[system]["instructions_per_request"]), per_request(program, system)
@@ -80,8 +83,10 @@ def main():
         return run(arguments[0], arguments[1], Path(arguments[2]))
     except (OSError, RuntimeError) as error:
         print(f"instructions.py: {error}", file=sys.stderr)
-    except (KeyError, ValueError) as error:
-        print(f"instructions.py: {arguments[2]}: found no number of {error}", file=sys.stderr)
+    except KeyError as error:
+        print(f"instructions.py: {arguments[2]}: found no row or column {error}", file=sys.stderr)
+    except ValueError as error:
+        print(f"instructions.py: {arguments[2]}: {error}", file=sys.stderr)
     return BAD_INPUT
 
 

@@ -1,9 +1,10 @@
 // one_cell lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS: simulates one
-// cell once and prints how many requests that were and how many seconds they took. For bench/growth.py and
-// bench/instructions.py.
+// cell once and prints how many requests that were and how many seconds they took. For the scripts of bench/.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <span>
 #include <string_view>
 
@@ -31,19 +32,28 @@ RunSpec cell_of(std::span<char*> words) {
 int main(int argc, char** argv) {
   const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc - 1));
   const std::string_view kind = words.empty() ? "" : words[0];
-  const bool is_group = kind == "group" && words.size() == 3;
+  const auto is_size = [](const char* word) { return std::atof(word) >= 1; };
+  const bool is_group =
+      kind == "group" && words.size() == 3 && std::all_of(words.begin() + 1, words.end(), is_size);
   const bool has_system = (kind == "lv" || kind == "chain") && words.size() == 4 &&
-                          harness::find_system(words[1]) != nullptr && std::atof(words[2]) >= 1;
-  if (!(is_group && std::atof(words[1]) >= 1) && !has_system) {
+                          harness::find_system(words[1]) != nullptr &&
+                          std::all_of(words.begin() + 2, words.end(), is_size);
+  if (!is_group && !has_system) {
     std::fputs(
-        "allowed: lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS\n",
+        "one_cell: allowed: lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS "
+        "REQUESTS\n",
         stderr);
     return 2;
   }
-  const harness::RunSpec spec = harness::cell_of(words);
-  const auto began = std::chrono::steady_clock::now();
-  const auto sent = harness::simulate(spec, nullptr).sent;
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  std::printf("%llu %.6f\n", static_cast<unsigned long long>(sent), took.count());
-  return 0;
+  try {
+    const harness::RunSpec spec = harness::cell_of(words);
+    const auto began = std::chrono::steady_clock::now();
+    const auto sent = harness::simulate(spec, nullptr).sent;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    std::printf("%llu %.6f\n", static_cast<unsigned long long>(sent), took.count());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "one_cell: %s\n", error.what());
+    return 2;
+  }
 }

@@ -23,8 +23,12 @@ CELLS = {
 
 def rate(program, words):
     """M requests/s of one run."""
-    requests, seconds = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    return float(requests) / float(seconds) / 1e6
+    run = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=False)
+    try:
+        requests, seconds = map(float, run.stdout.split())
+    except ValueError:
+        raise OSError(f"{program} {' '.join(words)} ended with {run.returncode} and printed no REQUESTS SECONDS") from None
+    return requests / seconds / 1e6
 
 
 def main():
@@ -35,6 +39,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error(f"--rounds: found {arguments.rounds}; allowed: 1 and more")
+    for program in (arguments.before, arguments.after):
+        rate(program, ["lv", "naive", "64", "1e4"])
     print(f"{'M requests/s, medians of ' + str(arguments.rounds):24} {'before':>7} {'after':>7} {'ratio':>6}  machine")
     for name, words in CELLS.items():
         pairs = [(rate(arguments.before, words), rate(arguments.after, words)) for _ in range(arguments.rounds)]
@@ -48,4 +54,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except OSError as error:
+        print(f"pairs.py: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -132,7 +132,8 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// The queue's scheduler has spent what its first message costs. What waits at a queue that takes no
   /// visits any more costs nothing.
   void handle_scheduler(QueueId queue);
-  /// Whether what events touch outgrows the near caches: fetching ahead costs 7 % where it does not.
+  /// Whether what events touch outgrows the near caches: where it does not, fetching ahead of events costs
+  /// PARD more than it gains.
   bool prefetches() const { return tables_.workers.size() >= 256; }
   void prefetch_upcoming() const;
   void prefetch_batch(WorkerId worker) const;
