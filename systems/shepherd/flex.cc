@@ -189,14 +189,20 @@ void Flex::preempt_for_touched(TimeNs now, FlexDecisions& out) {
 }
 
 Flex::Candidate Flex::find_candidate(TimeNs now) {
-  for (const int model : touched_) largest_[static_cast<std::size_t>(model)].size = -1;
+  std::size_t most_queued = 0;
+  for (const int model : touched_) {
+    largest_[static_cast<std::size_t>(model)].size = -1;
+    most_queued = std::max(most_queued, queues_.visits(model).size());
+  }
   Candidate found;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const Worker& worker = workers_[i];
     if (worker.draining) continue;
     if (found.batch.size > 0 && worker.batch.size() >= workers_[found.worker].batch.size()) continue;
+    const int need = need_[worker.batch.size()];
+    if (most_queued + worker.batch.size() < static_cast<std::size_t>(need)) continue;  // mostly so
     int model = 0;
-    const FeasibleBatch batch = best_for(now, worker, need_[worker.batch.size()], model);
+    const FeasibleBatch batch = best_for(now, worker, need, model);
     if (batch.size == 0) continue;
     found = {i, model, batch};
     if (params_.target == FlexTarget::kOrder) break;
@@ -210,7 +216,7 @@ FeasibleBatch Flex::best_for(TimeNs now, const Worker& worker, int need, int& mo
   FeasibleBatch best;
   for (const int touched : touched_) {
     const std::size_t own = worker.model == touched ? worker.batch.size() : 0;
-    if (queues_.visits(touched).size() + own < static_cast<std::size_t>(need)) continue;  // mostly so
+    if (queues_.visits(touched).size() + own < static_cast<std::size_t>(need)) continue;
     FeasibleBatch batch;
     if (worker.model == touched) {
       batch = queues_.largest_with(touched, now, worker.batch, need);
