@@ -155,19 +155,9 @@ void QueueHost::carry_out_all(TimeNs now) {
   out.clear();
 }
 
-WorkerState& QueueHost::own_worker(WorkerId worker) {
-  HARNESS_CHECK_DECISION(
-      worker < environment_->workers->size() && (*environment_->workers)[worker].queue == id_,
-      "a decision names a worker of another queue");
-  return (*environment_->workers)[worker];
-}
-
 std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
   const WorkerId id = decisions.front().worker_or_count;
-  WorkerState& worker = own_worker(id);
-  HARNESS_CHECK_DECISION(
-      worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
-      "a join into a closed batch");
+  WorkerState& worker = joined_worker(id);
   std::size_t count = 1;
   while (count < decisions.size() && decisions[count].kind == Decision::Kind::kJoin &&
          decisions[count].worker_or_count == id)
@@ -179,32 +169,15 @@ std::size_t QueueHost::join(TimeNs now, std::span<const Decision> decisions) {
   }
   Fingerprint fingerprint(environment_->accounting->record().fingerprint);
   for (const Decision& decision : decisions) {
-    HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
     const VisitId visit = decision.visit_or_first;
     HARNESS_CHECK_DECISION(visit < visits.slots(), "a join names no visit");
     VisitRecord& record = visits[visit];
     HARNESS_CHECK_DECISION(record.state == VisitState::kQueued && record.queue == id_,
                            "a join names a visit not queued here");
-    if (worker.forming.empty()) worker.forming_module = record.visit.module;
-    HARNESS_CHECK_DECISION(worker.forming_module == record.visit.module,
-                           "a join into a batch of another module");
-    record.state = VisitState::kForming;
-    worker.forming.push_back({visit, record.visit.arrived_ns, now});
-    fingerprint.add(now, record.visit.request ^ (std::uint64_t{id} << 40));
-    if (environment_->tells_joins) [[unlikely]]
-      environment_->runtime->joined(id, visit);
-    if (static_cast<int>(worker.forming.size()) >= limits(worker.forming_module).max_batch)
-      close_batch(WorkerState::Next::kFull, id, worker);
+    add_to_batch(now, id, worker, record, fingerprint);
   }
   environment_->accounting->set_fingerprint(fingerprint);
   return count;
-}
-
-void QueueHost::close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state) {
-  const bool was_open = state.next == WorkerState::Next::kOpen;
-  state.next = how;
-  if (environment_->tells_joins && state.busy && was_open) [[unlikely]]
-    environment_->runtime->closed(worker);
 }
 
 void QueueHost::drop(TimeNs now, const Decision& decision) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/profile.h"
 #include "harness/engine/accounting/accounting.h"
 #include "harness/engine/accounting/slot_table.h"
@@ -74,7 +75,13 @@ class alignas(kCacheLine) QueueHost {
     record.queue = id_;
     environment_->accounting->on_reached(now, record);
     scheduler_->on_arrival(now, record.visit, *environment_->decisions);
-    carry_out(now);
+    const std::span<const Decision> decided = environment_->decisions->list();
+    if (decided.size() == 1 && decided.front().kind == Decision::Kind::kJoin &&
+        decided.front().visit_or_first == record.visit.id) {
+      join_arrived(now, decided.front().worker_or_count, record);
+    } else {
+      carry_out(now);
+    }
   }
   /// A queued visit leaves without the scheduler's doing.
   void withdraw(TimeNs now, VisitId visit);
@@ -97,17 +104,58 @@ class alignas(kCacheLine) QueueHost {
   void carry_out_all(TimeNs now);
   /// Carries out the joins to one worker with which `decisions` begins; returns how many those are.
   std::size_t join(TimeNs now, std::span<const Decision> decisions);
+  /// The only decision is that the visit which has just arrived joins: half of all joins.
+  void join_arrived(TimeNs now, WorkerId id, VisitRecord& record) {
+    WorkerState& worker = joined_worker(id);
+    Fingerprint fingerprint(environment_->accounting->record().fingerprint);
+    add_to_batch(now, id, worker, record, fingerprint);
+    environment_->accounting->set_fingerprint(fingerprint);
+    environment_->decisions->clear();
+  }
+  /// The worker that a join names.
+  WorkerState& joined_worker(WorkerId id) {
+    WorkerState& worker = own_worker(id);
+    HARNESS_CHECK_DECISION(
+        worker.life == WorkerState::Life::kServing && worker.next != WorkerState::Next::kLaunched,
+        "a join into a closed batch");
+    return worker;
+  }
+  /// A visit queued here joins the worker's forming batch.
+  void add_to_batch(TimeNs now, WorkerId id, WorkerState& worker, VisitRecord& record,
+                    Fingerprint& fingerprint) {
+    HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
+    if (worker.forming.empty()) worker.forming_module = record.visit.module;
+    HARNESS_CHECK_DECISION(worker.forming_module == record.visit.module,
+                           "a join into a batch of another module");
+    record.state = VisitState::kForming;
+    worker.forming.push_back({record.visit.id, record.visit.arrived_ns, now});
+    fingerprint.add(now, record.visit.request ^ (std::uint64_t{id} << 40));
+    if (environment_->tells_joins) [[unlikely]]
+      environment_->runtime->joined(id, record.visit.id);
+    if (static_cast<int>(worker.forming.size()) >= limits(worker.forming_module).max_batch)
+      close_batch(WorkerState::Next::kFull, id, worker);
+  }
   void drop(TimeNs now, const Decision& decision);
   void launch(TimeNs now, WorkerId worker);
   void preempt(TimeNs now, WorkerId worker);
   /// Those whose requests have ended meanwhile end here.
   std::vector<Visit> queue_again(TimeNs now, std::span<const BatchVisit> members);
   /// The worker's forming batch takes no more visits.
-  void close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state);
+  void close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state) {
+    const bool was_open = state.next == WorkerState::Next::kOpen;
+    state.next = how;
+    if (environment_->tells_joins && state.busy && was_open) [[unlikely]]
+      environment_->runtime->closed(worker);
+  }
   void start_batch(TimeNs now, WorkerId worker);
   TimeNs handover_ns(WorkerId worker, const WorkerState& state) const;
   void start_visit(WorkerId worker, WorkerState& state);
-  WorkerState& own_worker(WorkerId worker);
+  WorkerState& own_worker(WorkerId worker) {
+    HARNESS_CHECK_DECISION(
+        worker < environment_->workers->size() && (*environment_->workers)[worker].queue == id_,
+        "a decision names a worker of another queue");
+    return (*environment_->workers)[worker];
+  }
 
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
