@@ -40,6 +40,8 @@ struct BatchSlot {
 /// - `bool empty() const`
 /// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits, may drop others;
 ///   returns the number of joins
+/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed; a visit has
+///   arrived that finds the queue empty: what push and then fill would do (it waits for nothing)
 /// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned cap
 /// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`
 /// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
@@ -108,8 +110,15 @@ class BatchingScheduler final : public Scheduler {
     if constexpr (requires(Policy policy) { policy.admit(now, visit, out); }) {
       if (!policy_.admit(now, visit, out)) return;
     }
+    Worker* const worker = open_worker(now);
+    if constexpr (requires(Policy policy) { policy.fill_with(now, visit, slot_of(*worker, now), out); }) {
+      if (worker != nullptr && policy_.empty()) {
+        grow(*worker, policy_.fill_with(now, visit, slot_of(*worker, now), out), out);
+        return;
+      }
+    }
     policy_.push(now, visit);
-    if (Worker* worker = open_worker(now)) fill(now, *worker, out);
+    if (worker != nullptr) fill(now, *worker, out);
   }
 
   void on_cancelled(TimeNs, VisitId visit, Decisions&) override {
@@ -236,7 +245,6 @@ class BatchingScheduler final : public Scheduler {
   /// Returns the number of joins.
   int fill(TimeNs now, Worker& worker, Decisions& out) {
     const int room = room_of(worker);
-    int joined = 0;
     if constexpr (requires(Policy policy) { policy.start_at(now, room, out); }) {
       if (policy_.waits() && room > 0 && !policy_.empty()) {
         const TimeNs at_ns = policy_.start_at(now, room, out);
@@ -246,11 +254,19 @@ class BatchingScheduler final : public Scheduler {
         }
       }
     }
-    if (room > 0 && !policy_.empty()) {
-      joined = policy_.fill(now, {worker.id, start_of(worker, now), worker.forming, room}, out);
-      worker.forming += joined;
-      worker.full = worker.forming >= max_batch_;
-    }
+    if (room > 0 && !policy_.empty()) return grow(worker, policy_.fill(now, slot_of(worker, now), out), out);
+    if (!worker.busy && worker.forming > 0) launch(worker, out);
+    return 0;
+  }
+
+  BatchSlot slot_of(const Worker& worker, TimeNs now) const {
+    return {worker.id, start_of(worker, now), worker.forming, room_of(worker)};
+  }
+
+  /// Visits have joined the worker's forming batch; returns their number.
+  int grow(Worker& worker, int joined, Decisions& out) {
+    worker.forming += joined;
+    worker.full = worker.forming >= max_batch_;
     if (!worker.busy && worker.forming > 0) launch(worker, out);
     return joined;
   }

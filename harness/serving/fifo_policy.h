@@ -25,6 +25,11 @@ class FifoPolicy {
     return static_cast<int>(count);
   }
 
+  int fill_with(TimeNs, const Visit& visit, const BatchSlot& slot, Decisions& out) {
+    out.join(slot.worker, visit.id);
+    return 1;
+  }
+
   void on_started(TimeNs, const BatchView&) {}
   void on_done(TimeNs, const BatchView&) {}
   void on_state(TimeNs, ModuleId, std::span<const double>) {}

@@ -122,6 +122,20 @@ class PardPolicy {
     return by_arrival_ ? fill_by_arrival(end_ns, slot, out) : fill_by_budget(end_ns, slot, out);
   }
 
+  int fill_with(TimeNs now, const Visit& visit, const BatchSlot& slot, Decisions& out) {
+    if (singly_) {
+      push(now, visit);
+      return fill_singly(now, slot, out);
+    }
+    report_.add_arrival();
+    if (due_of(visit) < slot.start_ns + after_start_ns_) {
+      drop(visit.id, kLate, out);
+      return 0;
+    }
+    out.join(slot.worker, visit.id);
+    return 1;
+  }
+
   void on_started(TimeNs, const BatchView& batch) { report_.add_started(batch); }
   void on_done(TimeNs, const BatchView&) {}
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);
