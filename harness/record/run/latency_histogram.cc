@@ -17,15 +17,13 @@ void LatencyHistogram::grow(std::size_t buckets) { counts_.resize(buckets, 0); }
 
 void LatencyHistogram::add_all(const std::vector<std::uint64_t>& counts) {
   if (counts_.size() < counts.size()) counts_.resize(counts.size(), 0);
-  for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
-    counts_[bucket] += counts[bucket];
-    total_ += counts[bucket];
-  }
+  for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) counts_[bucket] += counts[bucket];
 }
 
 TimeNs LatencyHistogram::quantile(double q) const {
-  if (total_ == 0) return 0;
-  const double wanted = q * static_cast<double>(total_);
+  const std::uint64_t all = total();
+  if (all == 0) return 0;
+  const double wanted = q * static_cast<double>(all);
   std::uint64_t seen = 0;
   for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
     seen += counts_[bucket];

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -23,13 +24,12 @@ class LatencyHistogram {
     if (bucket >= counts_.size()) [[unlikely]]
       grow(bucket + 1);
     counts_[bucket] += count;
-    total_ += count;
   }
 
   /// Adds what another histogram's counts() hold.
   void add_all(const std::vector<std::uint64_t>& counts);
 
-  std::uint64_t total() const { return total_; }
+  std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
   /// The value of rank ceil(q * total()), counted from 1, for q in [0, 1] (rank 1 for q = 0); 0 when empty.
   TimeNs quantile(double q) const;
   /// Upper edge of bucket i; the buckets are in rising order.
@@ -50,7 +50,6 @@ class LatencyHistogram {
   }
 
   std::vector<std::uint64_t> counts_;
-  std::uint64_t total_ = 0;
 };
 
 }  // namespace harness
