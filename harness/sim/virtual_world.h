@@ -133,8 +133,8 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// visits any more costs nothing.
   void handle_scheduler(QueueId queue);
   /// Whether what events touch outgrows the near caches: where it does not, fetching ahead of events costs
-  /// PARD more than it gains.
-  bool prefetches() const { return tables_.workers.size() >= 256; }
+  /// PARD more than it gains. Most events are ends of batches.
+  bool prefetches() const { return events_.size() >= 256; }
   void prefetch_upcoming() const;
   void prefetch_batch(WorkerId worker) const;
   void handle_deliveries(std::uint32_t slot);
