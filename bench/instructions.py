@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SYSTEMS = ("naive", "pard")
+SYSTEMS = ("naive", "pard", "nexus", "clipperpp")
 WORKERS, FEW, MANY = 64, 10_000, 40_000
 MOST = 0.03
 HEAD = ["system", "instructions_per_request", "compiler"]

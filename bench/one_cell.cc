@@ -1,5 +1,6 @@
 // one_cell lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS: simulates one
-// cell once and prints how many requests that were and how many seconds they took. For the scripts of bench/.
+// cell once and prints how many requests that were, how many seconds they took, and how long the run was in
+// virtual time. For the scripts of bench/.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,9 +49,10 @@ int main(int argc, char** argv) {
   try {
     const harness::RunSpec spec = harness::cell_of(words);
     const auto began = std::chrono::steady_clock::now();
-    const auto sent = harness::simulate(spec, nullptr).sent;
+    const harness::RunRecord record = harness::simulate(spec, nullptr);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    std::printf("%llu %.6f\n", static_cast<unsigned long long>(sent), took.count());
+    std::printf("%llu %.6f %.3f\n", static_cast<unsigned long long>(record.sent), took.count(),
+                static_cast<double>(record.end_ns) * 1e-9);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "one_cell: %s\n", error.what());

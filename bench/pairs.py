@@ -25,7 +25,7 @@ def rate(program, words):
     """M requests/s of one run."""
     run = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=False)
     try:
-        requests, seconds = map(float, run.stdout.split())
+        requests, seconds = map(float, run.stdout.split()[:2])
     except ValueError:
         raise OSError(f"{program} {' '.join(words)} ended with {run.returncode} and printed no REQUESTS SECONDS") from None
     return requests / seconds / 1e6

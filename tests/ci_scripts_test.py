@@ -197,6 +197,16 @@ class Scripts(unittest.TestCase):
         code, log = self.in_job("e.toml", harness=stopped.format(status=3), SLURM_RESTART_COUNT="10")
         self.assertEqual((code, turn in log), (3, False))
 
+    def test_in_job_of_an_array_runs_the_part_of_its_task(self):
+        task = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "8"}
+        log = self.in_job("e.toml", harness="exit 0", **task)[1]
+        self.assertEqual(log, ["doctor e.toml -o results-out/part-3", "--part 3/8 e.toml -o results-out/part-3"])
+        log = self.in_job("e.toml", harness="exit 0", HARNESS_PARTS="100", HARNESS_OUT="out", **task)[1]
+        self.assertEqual(log[1], "--part 3/100 e.toml -o out/part-3")
+        (self.folder / "results-out/part-3/e.cells").mkdir(parents=True)
+        log = self.in_job("e.toml", harness='[ "$1" = doctor ] || exit 3', **task)[1]
+        self.assertEqual(log[-1], "scontrol requeue 7")
+
     def test_in_job_counts_all_experiments_of_a_suite(self):
         stopped = '[ "$1" = doctor ] || exit 3'
         results = self.folder / "results-out"

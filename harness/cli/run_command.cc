@@ -42,6 +42,11 @@ void add_run_command(CLI::App& app, int& exit_code) {
                           ->check(CLI::IsMember({"text", "json", "none"}));
   const auto quiet = std::make_shared<bool>(false);
   app.add_flag("--quiet", *quiet, "--progress none")->excludes(form);
+  const auto part = std::make_shared<std::string>();
+  app.add_option(
+         "--part", *part,
+         "run only the K-th of N parts of the cells, in a folder of its own (harness collect joins them)")
+      ->type_name("K/N");
   add_ranks_option(app);
   app.parse_complete_callback([&app] {
     if (app.get_subcommands().empty()) return;
@@ -55,13 +60,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
                         "an experiment or a command");
     }
   });
-  app.final_callback([&app, &exit_code, options, progress, quiet] {
+  app.final_callback([&app, &exit_code, options, progress, quiet, part] {
     if (!app.get_subcommands().empty()) return;
     if (options->file.empty())
       throw input_error({"", 0, "command line"}, "no experiment file", "harness FILE.toml");
     options->progress = *quiet || *progress == "none" ? ProgressForm::kQuiet
                         : *progress == "json"         ? ProgressForm::kJson
                                                       : ProgressForm::kText;
+    if (!part->empty()) options->part = parse_part(*part);
     launch_if_asked(app, options->progress == ProgressForm::kText);
     exit_code = run_experiment(*options);
   });
@@ -69,21 +75,40 @@ void add_run_command(CLI::App& app, int& exit_code) {
 
 void add_collect_command(CLI::App& app, int& exit_code) {
   static_cast<void>(exit_code);
-  const auto folder = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("collect", "Assemble the finished cells of an unfinished run");
+  const auto sources = std::make_shared<std::vector<std::string>>();
+  const auto output = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("collect", "Assemble the finished cells of an unfinished run, or join parts");
   command->footer(
       "Cells that were being run when the run was stopped are not in it; running the experiment again "
       "finishes\n"
-      "them.\n"
-      "Example:\n"
+      "them. Parts are results of harness E.toml --part K/N; running the experiment without --part in the\n"
+      "folder of what they are joined in runs what is missing.\n"
+      "Examples:\n"
       "  harness collect results-out/twelve.cells\n"
-      "Exit codes: 0 assembled; 2 no such folder, or no finished cell; 3 the environment failed.");
-  command->add_option("folder", *folder, "the folder STEM.cells; STEM.h5 is written beside it")
+      "  harness collect parts/*/twelve.h5 -o results-out/twelve.h5\n"
+      "Exit codes: 0 assembled; 2 no such folder, no finished cell, or parts that do not belong together;\n"
+      "3 the environment failed.");
+  command
+      ->add_option(
+          "sources", *sources,
+          "the folder STEM.cells; STEM.h5 is written beside it. Or results of parts of an experiment")
       ->required()
-      ->type_name("STEM.cells");
-  command->callback([folder] {
-    const std::size_t cells = collect_cells(*folder, build_provenance());
-    print_formatted("%zu finished cells collected from %s\n", cells, folder->c_str());
+      ->type_name("STEM.cells | PART.h5...");
+  command->add_option("-o,--output", *output, "of parts: the results file that they are joined in")
+      ->type_name("FILE.h5");
+  command->callback([sources, output] {
+    const std::string& first = sources->front();
+    if (output->empty()) {
+      if (sources->size() > 1 || first.ends_with(".h5"))
+        throw input_error({"", 0, "command line"}, "parts to be joined without -o",
+                          "harness collect PART.h5... -o FILE.h5, or one folder STEM.cells");
+      const std::size_t cells = collect_cells(first, build_provenance());
+      print_formatted("%s collected from %s\n", counted(cells, "finished cell").c_str(), first.c_str());
+    } else {
+      const std::size_t cells = collect_parts(*sources, *output);
+      print_formatted("%s: %s\n", output->c_str(), counted(cells, "cell").c_str());
+    }
   });
 }
 

@@ -40,7 +40,8 @@ struct BatchSlot {
 /// - `bool empty() const`
 /// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits, may drop others;
 ///   returns the number of joins
-/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed; a visit has
+/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed; a visit
+/// has
 ///   arrived that finds the queue empty: what push and then fill would do (it waits for nothing)
 /// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned cap
 /// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`

@@ -25,6 +25,8 @@ class ExperimentNeeds {
  public:
   /// Of each cell in order. Those that cannot run need nothing.
   void note(const PreparedCell& prepared, const ExperimentSpec& spec);
+  /// The next cell is not run here.
+  void note_none() { needs_.emplace_back(); }
   /// Throws InputError, naming cell and key, when one of the first `cells` cells takes more memory than a
   /// rank of this host may have.
   void check_memory(const ExperimentSpec& spec, std::size_t cells, int ranks_here);

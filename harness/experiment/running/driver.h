@@ -1,6 +1,7 @@
 // Runs an experiment, or each of a suite's in turn: from its file to STEM.h5.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,22 @@ struct ExperimentFiles {
 /// is a suite too, or has the stem (and so the results file) of another.
 ExperimentFiles experiment_files(const std::string& path);
 
+/// One of equally large parts of an experiment's cells, for jobs that share nothing (--part).
+struct ExperimentPart {
+  std::uint32_t number = 1;  ///< from 1 to `of`
+  std::uint32_t of = 1;
+
+  /// Each part gets one of `of` cells in a row, another place of it each time: what costs alike often comes
+  /// at equal distances.
+  bool has(std::uint32_t cell) const { return (std::uint64_t{cell} + cell / of) % of == number - 1; }
+  bool is_whole() const { return of == 1; }
+  /// "3/100".
+  std::string text() const { return std::to_string(number) + "/" + std::to_string(of); }
+};
+
+/// Reads "3/100". Throws InputError.
+ExperimentPart parse_part(const std::string& text);
+
 /// What the command line says.
 struct RunOptions {
   std::string file;  ///< an experiment's or a suite's
@@ -44,6 +61,7 @@ struct RunOptions {
   bool fresh = false;
   bool again = false;  ///< cells that were skipped or came out invalid do not count as finished
   bool allow_skipped = false;
+  ExperimentPart part;  ///< the cells that are run
   ProgressForm progress = ProgressForm::kText;
 };
 

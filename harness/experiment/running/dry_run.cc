@@ -342,7 +342,7 @@ std::string ExperimentRun::plan_json(const std::vector<PreparedCell>& cells) con
   object.add("ranks", ranks_.ranks());
   object.add("cell_count", cells.size());
   object.add("skipped", total.skipped);
-  object.add("max_cell_count", expected_.size());
+  object.add("max_cell_count", options_.part.is_whole() ? expected_.size() : cells.size());
   object.add("requests", total.requests);
   object.add("live_s", total.live_s);
   object.add("rows_bytes", needs_of_all_.row_bytes(wanted_));

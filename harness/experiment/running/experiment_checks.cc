@@ -10,6 +10,17 @@
 
 namespace harness {
 
+void ExperimentRun::check_part() const {
+  if (options_.part.is_whole()) return;
+  if (spec_.repeat)
+    throw input_error(place_of(spec_, "repeat_until"),
+                      "--part, whose cells alone do not tell how many seeds there are",
+                      "all cells in one run");
+  if (options_.part.of > expected_.size())
+    throw input_error({file_, 0, "--part"}, options_.part.text() + " of " + counted(expected_.size(), "cell"),
+                      "at most as many parts as cells");
+}
+
 void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   const std::string fault =
       layout_fault(prepared.settings.cluster.workers, ranks_.ranks(), prepared.settings.live);

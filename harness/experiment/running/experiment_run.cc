@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "harness/core/error.h"
@@ -44,6 +45,12 @@ void ExperimentRun::load(RankReport& report) {
   std::string hashes;
   for (const Cell& cell : factory_->cells()) {
     check_signal_();
+    if (!options_.part.has(cell.index)) {
+      expected_.push_back({cell.index, ""});
+      costs_.push_back(0);
+      needs_of_all_.note_none();
+      continue;
+    }
     const std::string& system = spec_.systems[cell.system].name;
     std::optional<CrashMark> planning;  // by code that is not the program's
     if (const LoadedLibrary* const library = library_of(system))
@@ -59,6 +66,7 @@ void ExperimentRun::load(RankReport& report) {
     needs_of_all_.note(prepared, spec_);
   }
   report.digest = sha256_of(hashes);
+  check_part();
   set_seeds(first_seeds(spec_));
 }
 
@@ -85,6 +93,10 @@ std::string ExperimentRun::difference_from(const ForeignCell& foreign) {
 }
 
 void ExperimentRun::refuse(const ForeignCell& foreign) {
+  if (!options_.part.has(foreign.index))
+    throw input_refusal({foreign.path, 0, ""}, "results hold cell " + std::to_string(foreign.index) +
+                                                   ", which is not of part " + options_.part.text() +
+                                                   "; use -o DIR for a folder of its own for each part");
   std::string difference;
   try {
     difference = difference_from(foreign);
@@ -96,13 +108,13 @@ void ExperimentRun::refuse(const ForeignCell& foreign) {
                           "; use -o DIR for another folder, or --fresh to start over");
 }
 
-std::span<const ExpectedCell> ExperimentRun::wanted() const {
-  return std::span<const ExpectedCell>(expected_).first(wanted_);
-}
-
 void ExperimentRun::set_seeds(std::size_t seeds) {
   seeds_ = seeds;
   wanted_ = cells_with_seeds(spec_, factory_->cells(), seeds);
+  own_.clear();
+  std::copy_if(expected_.begin(), expected_.begin() + static_cast<std::ptrdiff_t>(wanted_),
+               std::back_inserter(own_),
+               [this](const ExpectedCell& cell) { return options_.part.has(cell.index); });
 }
 
 /// Adds a seed as long as all cells of those before are finished and they are not enough. Whether that is
@@ -193,18 +205,18 @@ void ExperimentRun::plan_order() {
 }
 
 void ExperimentRun::say_finished() const {
-  const std::size_t finished = wanted_ - order_.size();
+  const std::size_t finished = own_.size() - order_.size();
   if (options_.progress == ProgressForm::kJson) {
     JsonObject start;
     start.add("experiment", spec_.name);
     start.add("file", file_);
     start.add("results", store_.results_path());
     start.add("ranks", ranks_.ranks());
-    start.add("total", wanted_);
+    start.add("total", own_.size());
     start.add("done", finished);
     say_event("start", start);
   } else if (finished > 0 && options_.progress == ProgressForm::kText) {
-    std::fprintf(stderr, "%zu of %s are finished already\n", finished, count_text(wanted_).c_str());
+    std::fprintf(stderr, "%zu of %s are finished already\n", finished, count_text(own_.size()).c_str());
   }
 }
 
@@ -213,8 +225,8 @@ void ExperimentRun::begin_status() {
   status.experiment = spec_.name;
   status.results = store_.results_path();
   status.ranks = ranks_.ranks();
-  status.total = wanted_;
-  status.done = wanted_ - order_.size();
+  status.total = own_.size();
+  status.done = own_.size() - order_.size();
   status_.emplace(store_.status_path(), status);
 }
 
@@ -268,7 +280,7 @@ void ExperimentRun::run_dealt(const std::vector<std::uint32_t>& cells, Progress&
 Work ExperimentRun::work_of(const std::vector<std::uint32_t>& cells, bool live) const {
   Work work;
   work.cells = order_.size();
-  work.earlier_cells = wanted_ - std::min(wanted_, order_.size());
+  work.earlier_cells = own_.size() - std::min(own_.size(), order_.size());
   if (live) work.finished_cells = order_.size() - cells.size();
   work.live = live;
   for (const std::uint32_t index : cells) work.amount += costs_.at(index);
@@ -444,7 +456,7 @@ void ExperimentRun::end(const std::string& how) {
     some_invalid = some_invalid || (row.status == "invalid" && !spec_.repeat);
     if (why.empty()) why = row.status + ", cell " + std::to_string(row.cell.index) + ": " + row.why;
   }
-  end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, wanted_, how};
+  end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, own_.size(), how};
   const std::string counts = count_text(end_.cells);
   std::printf("%s: %s, %s\n", store_.results_path().c_str(), counts.c_str(), how.c_str());
   if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());

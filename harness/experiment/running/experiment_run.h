@@ -52,6 +52,7 @@ class ExperimentRun {
   using Clock = std::chrono::steady_clock;
 
   void load(RankReport& report);
+  void check_part() const;
   void check_layout(const PreparedCell& prepared) const;
   void check_devices(const PreparedCell& prepared);
   void gather_machines_for_devices();
@@ -68,7 +69,8 @@ class ExperimentRun {
   void inspect_own();
   bool begin();
   void renew_text();
-  std::span<const ExpectedCell> wanted() const;
+  /// Of the cells with the seeds so far those of the part that is run here.
+  std::span<const ExpectedCell> wanted() const { return own_; }
   void set_seeds(std::size_t seeds);
   bool settle_seeds();
   void say_finished() const;
@@ -101,10 +103,11 @@ class ExperimentRun {
   ExperimentSpec spec_;
   std::unique_ptr<CellFactory> factory_;
   BoundCache bounds_;
-  std::vector<ExpectedCell> expected_;
-  std::vector<DeviceNeed> needs_;      ///< of the cells with runtime = "gpu"
-  std::vector<RankMachine> machines_;  ///< by rank; at rank 0, where something is needed
-  std::vector<double> costs_;          ///< of each cell: expected requests, or seconds of a live one
+  std::vector<ExpectedCell> expected_;  ///< all cells; of other parts without a hash
+  std::vector<ExpectedCell> own_;       ///< wanted()
+  std::vector<DeviceNeed> needs_;       ///< of the cells with runtime = "gpu"
+  std::vector<RankMachine> machines_;   ///< by rank; at rank 0, where something is needed
+  std::vector<double> costs_;           ///< of each cell: expected requests, or seconds of a live one
   ExperimentNeeds needs_of_all_;
   std::size_t seeds_ = 0;                 ///< so far, of those that [repeat_until] allows
   std::size_t wanted_ = 0;                ///< cells with those seeds: the first ones

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_text.h"
@@ -67,6 +70,32 @@ TEST_F(SuiteFiles, ErrorsSayWhatIsWrongWithIt) {
   EXPECT_NE(error_of_suite(all).find("an empty array"), std::string::npos) << error_of_suite(all);
   write("all.toml", "suite = [1]\n");
   EXPECT_NE(error_of_suite(all).find("found 1"), std::string::npos) << error_of_suite(all);
+}
+
+TEST(ExperimentPart, EachCellIsOfOnePartAndPartsAreAlmostEqual) {
+  for (std::uint32_t of = 1; of <= 12; ++of) {
+    constexpr std::uint32_t kCells = 100;
+    std::vector<std::uint32_t> sizes;
+    for (std::uint32_t number = 1; number <= of; ++number) {
+      sizes.push_back(0);
+      for (std::uint32_t cell = 0; cell < kCells; ++cell)
+        sizes.back() += ExperimentPart{number, of}.has(cell);
+    }
+    EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), 0U), kCells) << of;
+    EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()) - *std::min_element(sizes.begin(), sizes.end()),
+              1U)
+        << of;
+  }
+}
+
+// Four systems in turn, eight parts: not two parts with each system alone.
+TEST(ExperimentPart, WhatComesAtEqualDistancesIsSpread) {
+  for (std::uint32_t number = 1; number <= 8; ++number) {
+    std::array<int, 4> of_system{};
+    for (std::uint32_t cell = 0; cell < 320; ++cell)
+      of_system[cell % 4] += ExperimentPart{number, 8}.has(cell);
+    EXPECT_EQ(of_system, (std::array<int, 4>{10, 10, 10, 10})) << number;
+  }
 }
 
 // What is said about results made with another load is what the experiment says, not what follows from it.

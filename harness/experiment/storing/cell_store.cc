@@ -12,10 +12,12 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/gpu/device/devices.h"
 #include "workloads/files/file_bytes.h"
@@ -75,6 +77,7 @@ constexpr const char* kProbe = "/probe.tmp";
 // folder.
 constexpr const char* kFresh = "/fresh";
 constexpr const char* kBefore = "/before";
+constexpr std::string_view kOthers = " and others";  // machines
 
 [[noreturn]] void throw_environment(const std::string& path, const std::string& what, int error) {
   throw EnvironmentError(path + ": " + what + ": " + std::strerror(error));
@@ -410,6 +413,63 @@ std::size_t collect_cells(const std::string& folder, const Provenance& provenanc
     throw input_error(place, "no finished cell", "a folder with finished cells");
   CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
   return store.collect(provenance);
+}
+
+namespace {
+
+/// The first line with a key that the second text lacks.
+std::string line_of_first_alone(const std::string& text, const std::string& other) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find('=') != std::string::npos && ("\n" + other).find("\n" + line + "\n") == std::string::npos)
+      return line;
+  }
+  return "";
+}
+
+/// Throws InputError where `part`, read from `file`, was not made as the `first` was.
+void check_made_alike(const Provenance& part, const std::string& file, const Provenance& first,
+                      const std::string& first_file) {
+  const std::string allowed = "parts of one experiment, run by one build";
+  // A file has comments; --set has written it anew.
+  const std::string before = to_toml(parse_toml(first_file, first.experiment_toml));
+  const std::string now = to_toml(parse_toml(file, part.experiment_toml));
+  if (before != now) {
+    const std::string added = line_of_first_alone(now, before);
+    const std::string what = added.empty() ? "no " + line_of_first_alone(before, now) : added;
+    throw input_error({file, 0, ""}, "other settings than in " + first_file + ": " + what, allowed);
+  }
+  if (part.git_commit != first.git_commit || part.git_dirty != first.git_dirty ||
+      part.versions != first.versions)
+    throw input_error({file, 0, ""}, "results of another build than in " + first_file, allowed);
+}
+
+}  // namespace
+
+std::size_t collect_parts(const std::vector<std::string>& parts, const std::string& output) {
+  const fs::path path(output);
+  if (path.extension() != ".h5" || path.stem().empty())
+    throw input_error({output, 0, ""}, "a name that does not end in .h5", "FILE.h5");
+  std::vector<std::string> files = parts;
+  std::error_code error;
+  if (fs::exists(output, error)) files.push_back(output);
+  Provenance made = read_provenance(files.front());
+  std::map<std::uint32_t, std::string> hashes;
+  for (const std::string& file : files) {
+    const Provenance part = read_provenance(file);
+    check_made_alike(part, file, made, files.front());
+    made.wall_s = std::max(made.wall_s, part.wall_s);
+    if (part.machine != made.machine && !made.machine.ends_with(kOthers)) made.machine += kOthers;
+    for (const SummaryRow& row : read_summary(file)) {
+      if (hashes.emplace(row.cell.index, row.cell.input_hash).first->second == row.cell.input_hash) continue;
+      throw input_error({file, 0, "cell " + std::to_string(row.cell.index)},
+                        "made differently than in another part", "the same settings and build");
+    }
+  }
+  CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
+  store.open();
+  assemble_results(output, files, made);
+  return hashes.size();
 }
 
 }  // namespace harness

@@ -118,6 +118,11 @@ class CellStore {
 /// Throws InputError when `folder` is no such folder or holds none, EnvironmentError when a run writes there.
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
 
+/// Joins results of parts of one experiment (RunOptions::part) in the results file `output`, which counts as
+/// one more part if it is there; returns how many cells it holds then. Throws InputError, before it writes
+/// anything, where parts are of other settings or another build; EnvironmentError when a run writes there.
+std::size_t collect_parts(const std::vector<std::string>& parts, const std::string& output);
+
 /// Provenance of this build and machine; the experiment's parts are left empty.
 Provenance build_provenance();
 

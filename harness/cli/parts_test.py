@@ -1,0 +1,73 @@
+"""Parts of an experiment, run apart and joined, are what the whole run gives; what does not belong together is refused.
+
+    parts_test.py HARNESS MPIRUN
+"""
+import os
+import shutil
+import sys
+import tempfile
+
+from kill_test import rows
+from program_testing import Failures, finish, run, several_cells, tree, write
+
+
+def refused(harness, folder, expect, failures):
+    """Nothing is written where parts are asked for that there are not, or that do not belong together."""
+    def refuses(what, words, texts):
+        before = tree(folder)
+        expect(what, run([harness, *words], folder), 2, texts)
+        if tree(folder) != before:
+            failures.append(f"{what}: something was written")
+
+    for text in ("0/3", "4/3", "3", "1/0", "x/3", "1/3/2", "-1/3", "1/1000001", " 1/3"):
+        refuses(f"part {text}", ["e.toml", f"--part={text}"], ["--part", "K/N"])
+    refuses("more parts than cells", ["e.toml", "--part", "1/15"], ["14 cells", "e.toml"])
+    write(folder, "repeat.toml", several_cells(2) + '[repeat_until]\nmetric = "goodput_rps"\nhalf_width = 1\n')
+    refuses("a part of who knows how many", ["repeat.toml", "--part", "1/2"], ["repeat.toml:", "repeat_until"])
+    refuses("another part's folder", ["e.toml", "--part", "2/3", "-o", "p1"], ["which is not of part 2/3", "-o DIR"])
+    refuses("parts of other settings", ["collect", "p1/e.h5", "other/e.h5", "-o", "w.h5"],
+            ["other/e.h5", "p1/e.h5", "sizing_factor = 3"])
+    refuses("nowhere to join", ["collect", "p1/e.h5", "p2/e.h5"], ["-o FILE.h5"])
+    refuses("a folder to join", ["collect", "p1", "-o", "w.h5"], ["p1: found a folder"])
+    refuses("another kind of file", ["collect", "p1/e.h5", "-o", "w.csv"], [".h5"])
+    refuses("a part that is missing", ["collect", "p1/e.h5", "gone.h5", "-o", "w.h5"], ["gone.h5"])
+
+
+def main():
+    harness, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
+    failures = Failures()
+    expect = failures.expect
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "e.toml", several_cells(7))
+        go = lambda *more, command=(harness,): run([*command, "e.toml", "--quiet", *more], folder)
+        expect("the whole", go("-o", "whole"), 0, ["14 cells"])
+        whole = rows(harness, folder, "whole/e.h5")
+        expect("a dry run", run([harness, "e.toml", "--part", "1/3", "--dry-run"], folder), 0, ["4 cells"])
+        for part, command in (("1/3", [harness]), ("2/3", [mpirun, "-n", "2", harness]), ("3/3", [harness])):
+            expect(part, go("--part", part, "-o", f"p{part[0]}", command=command), 0, ["4 cells" if part == "1/3" else "5 cells"])
+            if not all(row in whole for row in rows(harness, folder, f"p{part[0]}/e.h5")):
+                failures.append(f"part {part} has other rows than the whole")
+        expect("a part again", go("--part", "2/3", "-o", "p2"), 0, ["complete already"])
+        expect("with other settings", go("--part", "3/3", "-o", "other", "--set", "planner.sizing_factor=3"), 0)
+        refused(harness, folder, expect, failures)
+
+        parts = [f"p{part}/e.h5" for part in (3, 1, 2)]
+        expect("joining", run([harness, "collect", *parts, "-o", "joined/e.h5"], folder), 0, ["joined/e.h5: 14 cells"])
+        if rows(harness, folder, "joined/e.h5") != whole or os.listdir(f"{folder}/joined") != ["e.h5"]:
+            failures.append("joined parts are not the whole")
+        expect("the whole, joined", go("-o", "joined"), 0, ["complete already"])
+        # A part at a time, one from a file with a comment; then the run that finishes the rest.
+        write(folder, "e.toml", "# the same\n" + several_cells(7))
+        expect("one more", go("--part", "3/3", "-o", "comment"), 0)
+        for part, cells in (("p1/e.h5", 4), ("comment/e.h5", 9)):
+            expect(f"adding {part}", run([harness, "collect", part, "-o", "grown/e.h5"], folder), 0, [f"{cells} cells"])
+        expect("the rest", run([harness, "e.toml", "-o", "grown"], folder), 0, ["9 of 14 cells are finished already"])
+        if rows(harness, folder, "grown/e.h5") != whole:
+            failures.append("what was joined and finished is not the whole")
+        shutil.copytree(f"{folder}/p1", f"{folder}/copy")
+        expect("a part twice", run([harness, "collect", "p1/e.h5", "copy/e.h5", "-o", "twice.h5"], folder), 0, ["4 cells"])
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()
