@@ -198,11 +198,18 @@ class Scripts(unittest.TestCase):
         self.assertEqual((code, turn in log), (3, False))
 
     def test_in_job_of_an_array_runs_the_part_of_its_task(self):
-        task = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "8"}
+        task = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "8", "SLURM_ARRAY_TASK_MIN": "1",
+                "SLURM_ARRAY_TASK_MAX": "8"}
         log = self.in_job("e.toml", harness="exit 0", **task)[1]
         self.assertEqual(log, ["doctor e.toml -o results-out/part-3", "--part 3/8 e.toml -o results-out/part-3"])
         log = self.in_job("e.toml", harness="exit 0", HARNESS_PARTS="100", HARNESS_OUT="out", **task)[1]
         self.assertEqual(log[1], "--part 3/100 e.toml -o out/part-3")
+        # One task again: of how many it is must be said. An array from 0 has no last part.
+        for ids in (("3", "3", "3", "1"), ("0", "0", "7", "8"), ("7", "1", "15", "8")):
+            again = dict(zip((f"SLURM_ARRAY_TASK_{name}" for name in ("ID", "MIN", "MAX", "COUNT")), ids))
+            self.assertEqual(self.in_job("e.toml", harness="exit 0", **again), (2, []), ids)
+            log = self.in_job("e.toml", harness="exit 0", HARNESS_PARTS="100", **again)[1]
+            self.assertIn(f"--part {ids[0]}/100 ", log[1])
         (self.folder / "results-out/part-3/e.cells").mkdir(parents=True)
         log = self.in_job("e.toml", harness='[ "$1" = doctor ] || exit 3', **task)[1]
         self.assertEqual(log[-1], "scontrol requeue 7")

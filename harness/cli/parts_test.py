@@ -7,8 +7,10 @@ import shutil
 import sys
 import tempfile
 
+import h5py
+
 from kill_test import rows
-from program_testing import Failures, finish, run, several_cells, tree, write
+from program_testing import Failures, finish, run, seal, several_cells, tree, write
 
 
 def refused(harness, folder, expect, failures):
@@ -25,12 +27,33 @@ def refused(harness, folder, expect, failures):
     write(folder, "repeat.toml", several_cells(2) + '[repeat_until]\nmetric = "goodput_rps"\nhalf_width = 1\n')
     refuses("a part of who knows how many", ["repeat.toml", "--part", "1/2"], ["repeat.toml:", "repeat_until"])
     refuses("another part's folder", ["e.toml", "--part", "2/3", "-o", "p1"], ["which is not of part 2/3", "-o DIR"])
+    refuses("another part's folder, from the start", ["e.toml", "--part", "2/3", "-o", "p1", "--fresh"], ["which is not of part 2/3"])
     refuses("parts of other settings", ["collect", "p1/e.h5", "other/e.h5", "-o", "w.h5"],
             ["other/e.h5", "p1/e.h5", "sizing_factor = 3"])
     refuses("nowhere to join", ["collect", "p1/e.h5", "p2/e.h5"], ["-o FILE.h5"])
     refuses("a folder to join", ["collect", "p1", "-o", "w.h5"], ["p1: found a folder"])
     refuses("another kind of file", ["collect", "p1/e.h5", "-o", "w.csv"], [".h5"])
+    refuses("a part as the whole", ["collect", "p1/e.h5", "p2/e.h5", "-o", "p1/e.h5"], ["p1/e.h5: found one of the parts"])
     refuses("a part that is missing", ["collect", "p1/e.h5", "gone.h5", "-o", "w.h5"], ["gone.h5"])
+
+
+def failed_cells(harness, folder, expect):
+    """A cell that failed gives way to one that did not when a part is added, and never the other way."""
+    for name in ("failed", "before"):
+        shutil.copytree(f"{folder}/p1", f"{folder}/{name}")
+        path = f"{folder}/{name}/e.h5"
+        with h5py.File(path, "r+") as file:
+            table = file["summary"][:]
+            table["status"][0] = b"invalid"
+            file["summary"][...] = table
+        seal(path)
+    for names in (("p1", "failed"), ("failed", "p1")):
+        expect(f"joining {names}", run([harness, "collect", *(f"{name}/e.h5" for name in names), "-o", "w.h5"], folder), 2,
+               [f"{names[1]}/e.h5: cell 0: found", "invalid", "ok"])
+    expect("a failed one onto a good one", run([harness, "collect", "failed/e.h5", "-o", "copy/e.h5"], folder), 2, ["cell 0"])
+    expect("a good one onto a failed one", run([harness, "collect", "p1/e.h5", "-o", "before/e.h5"], folder), 0, ["4 cells;"])
+    expect("failed cells are counted", run([harness, "collect", "failed/e.h5", "-o", "w.h5"], folder), 0,
+           ["4 cells, 1 skipped or invalid; of"])
 
 
 def main():
@@ -52,19 +75,22 @@ def main():
         refused(harness, folder, expect, failures)
 
         parts = [f"p{part}/e.h5" for part in (3, 1, 2)]
-        expect("joining", run([harness, "collect", *parts, "-o", "joined/e.h5"], folder), 0, ["joined/e.h5: 14 cells"])
+        expect("joining", run([harness, "collect", *parts, "-o", "joined/e.h5"], folder), 0, ["joined/e.h5: 14 cells\n"])
         if rows(harness, folder, "joined/e.h5") != whole or os.listdir(f"{folder}/joined") != ["e.h5"]:
             failures.append("joined parts are not the whole")
         expect("the whole, joined", go("-o", "joined"), 0, ["complete already"])
         # A part at a time, one from a file with a comment; then the run that finishes the rest.
         write(folder, "e.toml", "# the same\n" + several_cells(7))
         expect("one more", go("--part", "3/3", "-o", "comment"), 0)
-        for part, cells in (("p1/e.h5", 4), ("comment/e.h5", 9)):
-            expect(f"adding {part}", run([harness, "collect", part, "-o", "grown/e.h5"], folder), 0, [f"{cells} cells"])
+        for part, cells, missing in (("p1/e.h5", 4, "1, 2, 3, 4, 6 and 5 more"), ("comment/e.h5", 9, "1, 3, 8, 10, 12")):
+            expect(f"adding {part}", run([harness, "collect", part, "-o", "grown/e.h5"], folder), 0,
+                   [f"{cells} cells; of the experiment's 14 cells are missing: {missing}\n"])
+        expect("watching a part", run([harness, "watch", "grown", "--once"], folder), 0, ["a part, 9 of 14 cells"])
         expect("the rest", run([harness, "e.toml", "-o", "grown"], folder), 0, ["9 of 14 cells are finished already"])
         if rows(harness, folder, "grown/e.h5") != whole:
             failures.append("what was joined and finished is not the whole")
         shutil.copytree(f"{folder}/p1", f"{folder}/copy")
+        failed_cells(harness, folder, expect)
         expect("a part twice", run([harness, "collect", "p1/e.h5", "copy/e.h5", "-o", "twice.h5"], folder), 0, ["4 cells"])
     finish(failures)
 

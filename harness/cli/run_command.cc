@@ -73,6 +73,22 @@ void add_run_command(CLI::App& app, int& exit_code) {
   });
 }
 
+namespace {
+
+/// ", 2 skipped or invalid; 6 cells of the experiment are missing: 0, 5, 7, 10, 12, ...": what is not well.
+std::string joined_text(const JoinedParts& joined) {
+  std::string text;
+  if (joined.failed > 0) text = ", " + std::to_string(joined.failed) + " skipped or invalid";
+  if (joined.missing == 0) return text;
+  text += "; of the experiment's " + counted(joined.missing + joined.cells, "cell") + " are missing: ";
+  for (std::size_t i = 0; i < joined.absent.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(joined.absent[i]);
+  const std::size_t more = joined.missing - joined.absent.size();
+  return text + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+}  // namespace
+
 void add_collect_command(CLI::App& app, int& exit_code) {
   static_cast<void>(exit_code);
   const auto sources = std::make_shared<std::vector<std::string>>();
@@ -106,8 +122,9 @@ void add_collect_command(CLI::App& app, int& exit_code) {
       const std::size_t cells = collect_cells(first, build_provenance());
       print_formatted("%s collected from %s\n", counted(cells, "finished cell").c_str(), first.c_str());
     } else {
-      const std::size_t cells = collect_parts(*sources, *output);
-      print_formatted("%s: %s\n", output->c_str(), counted(cells, "cell").c_str());
+      const JoinedParts joined = collect_parts(*sources, *output);
+      print_formatted("%s: %s%s\n", output->c_str(), counted(joined.cells, "cell").c_str(),
+                      joined_text(joined).c_str());
     }
   });
 }

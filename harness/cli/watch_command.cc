@@ -87,8 +87,10 @@ Sight see_results(const WatchedRun& run) {
   const std::vector<SummaryRow> rows = read_summary(run.results.string());
   const auto failed =
       std::count_if(rows.begin(), rows.end(), [](const SummaryRow& row) { return row.status != "ok"; });
-  return {run.results.string() + ": complete, " +
-              cells_text(rows.size(), rows.size(), static_cast<std::uint64_t>(failed)),
+  const std::uint64_t all = read_provenance(run.results.string()).experiment_cells;
+  return {run.results.string() + (all > rows.size() ? ": a part, " : ": complete, ") +
+              cells_text(rows.size(), std::max<std::uint64_t>(all, rows.size()),
+                         static_cast<std::uint64_t>(failed)),
           failed > 0 ? kVerdictAgainst : kAllWell};
 }
 

@@ -34,8 +34,9 @@ std::string many_seeds(int seeds) {
 
 // These end at once, or never: in quadratic time, or with as many texts of settings as cells.
 TEST(Expansion, AMillionSeedsAreRefusedAndAHundredThousandCellsPrepared) {
-  EXPECT_EQ(error_of_cells(many_seeds(1'000'000)),
-            "exp/test.toml: cells: found more than 100000; allowed: at most 100000 combinations of all axes");
+  EXPECT_EQ(
+      error_of_cells(many_seeds(1'000'000)),
+      "exp/test.toml: cells: found more than 1000000; allowed: at most 1000000 combinations of all axes");
   const ExperimentSpec spec = parse(many_seeds(50'000));
   CellFactory factory(spec, "b");
   ASSERT_EQ(factory.cells().size(), 100'000U);
@@ -50,7 +51,7 @@ TEST(Expansion, CombinationsWithoutASystemAreNotTried) {
   const ExperimentSpec spec = parse(
       "[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = [\"poisson\"]\nslo_ms = [500]\nseeds = [" + values +
       "]\nrates_rps = [" + values + "]\n[[system]]\nname = \"pard\"\nonly = { pipelines = [\"lv\"] }\n");
-  EXPECT_TRUE(has(refusal_of([&] { CellFactory(spec, "b"); }), "more than 100000"));
+  EXPECT_TRUE(has(refusal_of([&] { CellFactory(spec, "b"); }), "more than 1000000"));
 }
 
 // What cells have in common is made once: each must be what it would be alone.

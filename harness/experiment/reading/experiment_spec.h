@@ -15,7 +15,7 @@
 namespace harness {
 
 /// No experiment may have more cells.
-inline constexpr std::uint64_t kMaxCells = 100'000;
+inline constexpr std::uint64_t kMaxCells = 1'000'000;
 
 /// 2^53: a number of an experiment file holds no larger integer exactly.
 inline constexpr std::uint64_t kLargestSeed = 9'007'199'254'740'992;

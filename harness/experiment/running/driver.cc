@@ -68,7 +68,8 @@ ExperimentPart parse_part(const std::string& text) {
       has_slash ? std::from_chars(slash + 1, end, part.of) : std::from_chars_result{slash, fault};
   if (!has_slash || other_fault != std::errc() || rest != end || part.of > kMost || part.number < 1 ||
       part.number > part.of)
-    throw input_error({"", 0, "--part"}, text, "K/N: the K-th of N parts, at most 1,000,000, such as 3/100");
+    throw input_error({"", 0, "--part"}, text,
+                      "K/N: the K-th of N parts, K from 1 to N, N at most 1,000,000, such as 3/100");
   return part;
 }
 

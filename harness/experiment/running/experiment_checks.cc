@@ -21,6 +21,21 @@ void ExperimentRun::check_part() const {
                       "at most as many parts as cells");
 }
 
+void ExperimentRun::refuse_other_part(const std::string& path, std::uint32_t cell) const {
+  throw input_refusal({path, 0, ""}, "results hold cell " + std::to_string(cell) + ", which is not of part " +
+                                         options_.part.text() +
+                                         "; use -o DIR for a folder of its own for each part");
+}
+
+/// What --fresh would replace.
+void ExperimentRun::check_fresh() const {
+  store_.check_replaceable();
+  if (options_.part.is_whole()) return;
+  for (const std::uint32_t cell : store_.cells_there()) {
+    if (!options_.part.has(cell)) refuse_other_part(store_.results_path(), cell);
+  }
+}
+
 void ExperimentRun::check_layout(const PreparedCell& prepared) const {
   const std::string fault =
       layout_fault(prepared.settings.cluster.workers, ranks_.ranks(), prepared.settings.live);
@@ -81,7 +96,7 @@ void ExperimentRun::check() {
                         "--rerun-failed, which would settle again how many seeds there are", "--fresh");
     if (ranks_.rank() != 0) return;
     if (options_.fresh)
-      store_.check_replaceable();
+      check_fresh();
     else if (options_.dry_run)
       store_.look(expected_);
     else

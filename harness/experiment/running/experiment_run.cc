@@ -93,10 +93,7 @@ std::string ExperimentRun::difference_from(const ForeignCell& foreign) {
 }
 
 void ExperimentRun::refuse(const ForeignCell& foreign) {
-  if (!options_.part.has(foreign.index))
-    throw input_refusal({foreign.path, 0, ""}, "results hold cell " + std::to_string(foreign.index) +
-                                                   ", which is not of part " + options_.part.text() +
-                                                   "; use -o DIR for a folder of its own for each part");
+  if (!options_.part.has(foreign.index)) refuse_other_part(foreign.path, foreign.index);
   std::string difference;
   try {
     difference = difference_from(foreign);
@@ -413,6 +410,7 @@ void ExperimentRun::finish() {
   Provenance provenance = build_provenance();
   provenance.experiment = spec_.name;
   provenance.experiment_toml = spec_.text;
+  provenance.experiment_cells = spec_.repeat ? 0 : expected_.size();
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
   store_.assemble(wanted(), provenance, check_signal_);
   if (status_) status_->close();

@@ -53,6 +53,8 @@ class ExperimentRun {
 
   void load(RankReport& report);
   void check_part() const;
+  void check_fresh() const;
+  [[noreturn]] void refuse_other_part(const std::string& path, std::uint32_t cell) const;
   void check_layout(const PreparedCell& prepared) const;
   void check_devices(const PreparedCell& prepared);
   void gather_machines_for_devices();

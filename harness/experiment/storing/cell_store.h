@@ -85,6 +85,8 @@ class CellStore {
   /// Throws InputError when STEM.h5 is there and is no results file: --fresh would not replace what harness
   /// did not write.
   void check_replaceable() const;
+  /// The indices of the cells that are there, assembled or not; after check_replaceable().
+  std::vector<std::uint32_t> cells_there() const;
   /// From here on nothing of what is there counts as finished (--fresh); after open(). It stays until new
   /// results take its place: STEM.h5 as it is, cells in the folder before/ of STEM.cells.
   void start_over();
@@ -118,10 +120,19 @@ class CellStore {
 /// Throws InputError when `folder` is no such folder or holds none, EnvironmentError when a run writes there.
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
 
-/// Joins results of parts of one experiment (RunOptions::part) in the results file `output`, which counts as
-/// one more part if it is there; returns how many cells it holds then. Throws InputError, before it writes
-/// anything, where parts are of other settings or another build; EnvironmentError when a run writes there.
-std::size_t collect_parts(const std::vector<std::string>& parts, const std::string& output);
+/// What parts have been joined in.
+struct JoinedParts {
+  std::size_t cells = 0;
+  std::size_t failed = 0;             ///< skipped or invalid
+  std::size_t missing = 0;            ///< of the experiment's, where it is known how many it has
+  std::vector<std::uint32_t> absent;  ///< the first few of those
+};
+
+/// Joins results of parts of one experiment (RunOptions::part) in the results file `output`, to which they
+/// are added if it is there: a cell that failed in it gives way to one that did not. Throws InputError,
+/// before it writes anything, where parts are of other settings or another build, or have a cell with and
+/// without success; EnvironmentError when a run writes there.
+JoinedParts collect_parts(const std::vector<std::string>& parts, const std::string& output);
 
 /// Provenance of this build and machine; the experiment's parts are left empty.
 Provenance build_provenance();

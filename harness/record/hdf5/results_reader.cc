@@ -352,6 +352,9 @@ Provenance read_provenance(const std::string& path) {
     provenance.versions = read_text_attribute(file.root(), "versions");
     provenance.machine = read_text_attribute(file.root(), "machine");
     provenance.wall_s = read_real_attribute(file.root(), "wall_s");
+    if (has_attribute(file.root(), kExperimentCellsAttribute))
+      provenance.experiment_cells =
+          static_cast<std::uint64_t>(read_integer_attribute(file.root(), kExperimentCellsAttribute));
     provenance.clock_bound_ns = read_integer_attribute(file.root(), kClockBoundAttribute);
     return provenance;
   });
