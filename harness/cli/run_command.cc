@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/storing/cell_store.h"
+#include "harness/experiment/storing/joined_parts.h"
 
 namespace harness {
 

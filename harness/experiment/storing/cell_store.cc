@@ -12,12 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <thread>
 
 #include "harness/core/error.h"
-#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/gpu/device/devices.h"
 #include "workloads/files/file_bytes.h"
@@ -77,7 +75,6 @@ constexpr const char* kProbe = "/probe.tmp";
 // folder.
 constexpr const char* kFresh = "/fresh";
 constexpr const char* kBefore = "/before";
-constexpr std::string_view kOthers = " and others";  // machines
 
 [[noreturn]] void throw_environment(const std::string& path, const std::string& what, int error) {
   throw EnvironmentError(path + ": " + what + ": " + std::strerror(error));
@@ -424,95 +421,6 @@ std::size_t collect_cells(const std::string& folder, const Provenance& provenanc
     throw input_error(place, "no finished cell", "a folder with finished cells");
   CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
   return store.collect(provenance);
-}
-
-namespace {
-
-/// The first line with a key that the second text lacks.
-std::string line_of_first_alone(const std::string& text, const std::string& other) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find('=') != std::string::npos && ("\n" + other).find("\n" + line + "\n") == std::string::npos)
-      return line;
-  }
-  return "";
-}
-
-/// Throws InputError where `part`, read from `file`, was not made as the `first` was.
-void check_made_alike(const Provenance& part, const std::string& file, const Provenance& first,
-                      const std::string& first_file) {
-  const std::string allowed = "parts of one experiment, run by one build";
-  // A file has comments; --set has written it anew.
-  const std::string before = to_toml(parse_toml(first_file, first.experiment_toml));
-  const std::string now = to_toml(parse_toml(file, part.experiment_toml));
-  if (before != now) {
-    const std::string added = line_of_first_alone(now, before);
-    const std::string what = added.empty() ? "no " + line_of_first_alone(before, now) : added;
-    throw input_error({file, 0, ""}, "other settings than in " + first_file + ": " + what, allowed);
-  }
-  if (part.git_commit != first.git_commit || part.git_dirty != first.git_dirty ||
-      part.versions != first.versions)
-    throw input_error({file, 0, ""}, "results of another build than in " + first_file, allowed);
-}
-
-/// Throws InputError where a cell that two files hold is not the same. In the `output`, the last of them, it
-/// may have failed.
-void check_same_cell(const SummaryRow& row, const std::string& file, const SummaryRow& first,
-                     bool is_output) {
-  const InputPlace place{file, 0, "cell " + std::to_string(row.cell.index)};
-  if (row.cell.input_hash != first.cell.input_hash)
-    throw input_error(place, "made differently than in another part", "the same settings and build");
-  const bool gives_way = is_output && row.status != "ok";
-  if (row.status != first.status && !gives_way)
-    throw input_error(place, row.status + ", in another part " + first.status,
-                      "one of the two parts: the run of the cell that counts");
-}
-
-JoinedParts joined_of(const std::map<std::uint32_t, SummaryRow>& rows, std::uint64_t experiment_cells) {
-  constexpr std::size_t kNamed = 5;
-  JoinedParts joined;
-  joined.cells = rows.size();
-  joined.failed = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.second.status != "ok"; }));
-  if (experiment_cells <= rows.size()) return joined;
-  joined.missing = experiment_cells - rows.size();
-  for (std::uint32_t cell = 0; cell < experiment_cells && joined.absent.size() < kNamed; ++cell) {
-    if (rows.count(cell) == 0) joined.absent.push_back(cell);
-  }
-  return joined;
-}
-
-}  // namespace
-
-JoinedParts collect_parts(const std::vector<std::string>& parts, const std::string& output) {
-  const fs::path path(output);
-  if (path.extension() != ".h5" || path.stem().empty())
-    throw input_error({output, 0, ""}, "a name that does not end in .h5", "FILE.h5");
-  std::error_code error;
-  for (const std::string& part : parts) {
-    if (fs::equivalent(part, output, error))
-      throw input_error({output, 0, ""}, "one of the parts",
-                        "another file, which they are added to if it is there");
-  }
-  std::vector<std::string> files = parts;
-  if (fs::exists(output, error)) files.push_back(output);
-  Provenance made = read_provenance(files.front());
-  std::map<std::uint32_t, SummaryRow> rows;
-  for (const std::string& file : files) {
-    const Provenance part = read_provenance(file);
-    check_made_alike(part, file, made, files.front());
-    made.wall_s = std::max(made.wall_s, part.wall_s);
-    made.experiment_cells = std::max(made.experiment_cells, part.experiment_cells);
-    if (part.machine != made.machine && !made.machine.ends_with(kOthers)) made.machine += kOthers;
-    for (SummaryRow& row : read_summary(file)) {
-      const auto [known, is_new] = rows.emplace(row.cell.index, row);
-      if (!is_new) check_same_cell(row, file, known->second, file == output);
-    }
-  }
-  CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
-  store.open();
-  assemble_results(output, files, made);
-  return joined_of(rows, made.experiment_cells);
 }
 
 }  // namespace harness

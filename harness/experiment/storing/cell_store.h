@@ -120,20 +120,6 @@ class CellStore {
 /// Throws InputError when `folder` is no such folder or holds none, EnvironmentError when a run writes there.
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
 
-/// What parts have been joined in.
-struct JoinedParts {
-  std::size_t cells = 0;
-  std::size_t failed = 0;             ///< skipped or invalid
-  std::size_t missing = 0;            ///< of the experiment's, where it is known how many it has
-  std::vector<std::uint32_t> absent;  ///< the first few of those
-};
-
-/// Joins results of parts of one experiment (RunOptions::part) in the results file `output`, to which they
-/// are added if it is there: a cell that failed in it gives way to one that did not. Throws InputError,
-/// before it writes anything, where parts are of other settings or another build, or have a cell with and
-/// without success; EnvironmentError when a run writes there.
-JoinedParts collect_parts(const std::vector<std::string>& parts, const std::string& output);
-
 /// Provenance of this build and machine; the experiment's parts are left empty.
 Provenance build_provenance();
 
