@@ -4,7 +4,7 @@
 Runs the experiment with each number of ranks in turn, medians over the rounds:
 
 seconds       from the first cell's start to the last one's end
-cores in use  processor time of all ranks by these seconds: at most as many as the machine has
+cores in use  processor time of all ranks, from their start on, by these seconds
 idle          share of ranks x seconds in which a rank had no cell: at the end the others have run out. With more ranks than cores
               a rank with a cell may still wait for a core
 longest cell  share of the seconds: no number of ranks makes the run shorter than its longest cell

@@ -199,7 +199,7 @@ class Scripts(unittest.TestCase):
 
     def test_in_job_of_an_array_runs_the_part_of_its_task(self):
         task = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "8", "SLURM_ARRAY_TASK_MIN": "1",
-                "SLURM_ARRAY_TASK_MAX": "8"}
+                "SLURM_ARRAY_TASK_MAX": "8", "SLURM_ARRAY_JOB_ID": "7"}
         log = self.in_job("e.toml", harness="exit 0", **task)[1]
         self.assertEqual(log, ["doctor e.toml -o results-out/part-3", "--part 3/8 e.toml -o results-out/part-3"])
         log = self.in_job("e.toml", harness="exit 0", HARNESS_PARTS="100", HARNESS_OUT="out", **task)[1]
@@ -212,7 +212,7 @@ class Scripts(unittest.TestCase):
             self.assertIn(f"--part {ids[0]}/100 ", log[1])
         (self.folder / "results-out/part-3/e.cells").mkdir(parents=True)
         log = self.in_job("e.toml", harness='[ "$1" = doctor ] || exit 3', **task)[1]
-        self.assertEqual(log[-1], "scontrol requeue 7")
+        self.assertEqual(log[-1], "scontrol requeue 7_3")
 
     def test_in_job_counts_all_experiments_of_a_suite(self):
         stopped = '[ "$1" = doctor ] || exit 3'

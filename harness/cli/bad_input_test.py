@@ -114,7 +114,7 @@ EXPERIMENTS = [
     ("a sweep of a key that a system sets",
      SMALL + 'set = { "planner.max_batch" = 3 }\n[[sweep]]\nkey = "planner.max_batch"\nvalues = [2]\n', ["system naive sets"]),
     ("more cells than allowed",
-     HEAD + f"seeds = {list(range(1000))}\nloads = {[i + 1 for i in range(101)]}\n" + SYSTEM, ["cells", "100000"]),
+     HEAD + f"seeds = {list(range(2000))}\nloads = {[i + 1 for i in range(501)]}\n" + SYSTEM, ["cells", "1000000"]),
     ("rows that are a number", SMALL + "[record]\nrows = 1\n", ["record.rows", "a number", "true, false, or cells"]),
     ("an unknown record key", SMALL + "[record]\nrow = true\n", ["did you mean 'rows'"]),
     ("a trace without a shape", trace("cv = 2"), ["trace.t.shape"]),

@@ -10,7 +10,7 @@ import tempfile
 import h5py
 
 from kill_test import rows
-from program_testing import Failures, finish, run, seal, several_cells, tree, write
+from program_testing import ROOT, Failures, finish, run, seal, several_cells, tree, write
 
 
 def refused(harness, folder, expect, failures):
@@ -31,6 +31,7 @@ def refused(harness, folder, expect, failures):
     refuses("parts of other settings", ["collect", "p1/e.h5", "other/e.h5", "-o", "w.h5"],
             ["other/e.h5", "p1/e.h5", "sizing_factor = 3"])
     refuses("nowhere to join", ["collect", "p1/e.h5", "p2/e.h5"], ["-o FILE.h5"])
+    refuses("a folder of cells to join", ["collect", "x.cells", "-o", "w.h5"], ["x.cells: found a folder with -o", "STEM.h5"])
     refuses("a folder to join", ["collect", "p1", "-o", "w.h5"], ["p1: found a folder"])
     refuses("another kind of file", ["collect", "p1/e.h5", "-o", "w.csv"], [".h5"])
     refuses("a part as the whole", ["collect", "p1/e.h5", "p2/e.h5", "-o", "p1/e.h5"], ["p1/e.h5: found one of the parts"])
@@ -51,9 +52,24 @@ def failed_cells(harness, folder, expect):
         expect(f"joining {names}", run([harness, "collect", *(f"{name}/e.h5" for name in names), "-o", "w.h5"], folder), 2,
                [f"{names[1]}/e.h5: cell 0: found", "invalid", "ok"])
     expect("a failed one onto a good one", run([harness, "collect", "failed/e.h5", "-o", "copy/e.h5"], folder), 2, ["cell 0"])
-    expect("a good one onto a failed one", run([harness, "collect", "p1/e.h5", "-o", "before/e.h5"], folder), 0, ["4 cells;"])
+    expect("a good one onto a failed one", run([harness, "collect", "p1/e.h5", "-o", "before/e.h5"], folder), 0, ["5 cells;"])
     expect("failed cells are counted", run([harness, "collect", "failed/e.h5", "-o", "w.h5"], folder), 0,
-           ["4 cells, 1 skipped or invalid; of"])
+           ["5 cells, 1 skipped or invalid; of"])
+
+
+def other_inputs(harness, folder, expect):
+    """Parts that agree in their text alone: a file that it names was edited in between, or the program is another."""
+    with open(os.path.join(ROOT, "workloads/pipelines/tm.toml"), encoding="utf-8") as file:
+        pipeline = file.read()
+    write(folder, "mine.toml", several_cells(2).replace('"tm"', '"./my.toml"'))
+    write(folder, "my.toml", pipeline)
+    for part in ("1/2", "2/2"):
+        expect(f"{part} of mine", run([harness, "mine.toml", "--quiet", "--part", part, "-o", f"mine{part[0]}"], folder), 0)
+        write(folder, "my.toml", pipeline.replace("slo_ms = 400", "slo_ms = 399"))
+    expect("parts of an edited pipeline", run([harness, "collect", "mine1/mine.h5", "mine2/mine.h5", "-o", "w.h5"], folder), 2,
+           ["mine2/mine.h5: found results of another program, or of other pipelines", "mine1/mine.h5"])
+    if os.path.exists(f"{folder}/w.cells"):
+        raise AssertionError("a refused join left its folder")
 
 
 def main():
@@ -65,9 +81,9 @@ def main():
         go = lambda *more, command=(harness,): run([*command, "e.toml", "--quiet", *more], folder)
         expect("the whole", go("-o", "whole"), 0, ["14 cells"])
         whole = rows(harness, folder, "whole/e.h5")
-        expect("a dry run", run([harness, "e.toml", "--part", "1/3", "--dry-run"], folder), 0, ["4 cells"])
+        expect("a dry run", run([harness, "e.toml", "--part", "1/3", "--dry-run"], folder), 0, ["5 cells"])
         for part, command in (("1/3", [harness]), ("2/3", [mpirun, "-n", "2", harness]), ("3/3", [harness])):
-            expect(part, go("--part", part, "-o", f"p{part[0]}", command=command), 0, ["4 cells" if part == "1/3" else "5 cells"])
+            expect(part, go("--part", part, "-o", f"p{part[0]}", command=command), 0, ["4 cells" if part == "2/3" else "5 cells"])
             if not all(row in whole for row in rows(harness, folder, f"p{part[0]}/e.h5")):
                 failures.append(f"part {part} has other rows than the whole")
         expect("a part again", go("--part", "2/3", "-o", "p2"), 0, ["complete already"])
@@ -82,16 +98,17 @@ def main():
         # A part at a time, one from a file with a comment; then the run that finishes the rest.
         write(folder, "e.toml", "# the same\n" + several_cells(7))
         expect("one more", go("--part", "3/3", "-o", "comment"), 0)
-        for part, cells, missing in (("p1/e.h5", 4, "1, 2, 3, 4, 6 and 5 more"), ("comment/e.h5", 9, "1, 3, 8, 10, 12")):
+        for part, cells, missing in (("p1/e.h5", 5, "1, 2, 3, 4, 6 and 4 more"), ("comment/e.h5", 10, "1, 3, 6, 11")):
             expect(f"adding {part}", run([harness, "collect", part, "-o", "grown/e.h5"], folder), 0,
                    [f"{cells} cells; of the experiment's 14 cells are missing: {missing}\n"])
-        expect("watching a part", run([harness, "watch", "grown", "--once"], folder), 0, ["a part, 9 of 14 cells"])
-        expect("the rest", run([harness, "e.toml", "-o", "grown"], folder), 0, ["9 of 14 cells are finished already"])
+        expect("watching a part", run([harness, "watch", "grown", "--once"], folder), 0, ["a part, 10 of 14 cells"])
+        expect("the rest", run([harness, "e.toml", "-o", "grown"], folder), 0, ["10 of 14 cells are finished already"])
         if rows(harness, folder, "grown/e.h5") != whole:
             failures.append("what was joined and finished is not the whole")
         shutil.copytree(f"{folder}/p1", f"{folder}/copy")
         failed_cells(harness, folder, expect)
-        expect("a part twice", run([harness, "collect", "p1/e.h5", "copy/e.h5", "-o", "twice.h5"], folder), 0, ["4 cells"])
+        other_inputs(harness, folder, expect)
+        expect("a part twice", run([harness, "collect", "p1/e.h5", "copy/e.h5", "-o", "twice.h5"], folder), 0, ["5 cells"])
     finish(failures)
 
 

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -123,6 +124,11 @@ void add_collect_command(CLI::App& app, int& exit_code) {
       const std::size_t cells = collect_cells(first, build_provenance());
       print_formatted("%s collected from %s\n", counted(cells, "finished cell").c_str(), first.c_str());
     } else {
+      for (const std::string& source : *sources) {
+        if (std::filesystem::path(source).extension() != ".cells") continue;
+        throw input_error({source, 0, ""}, "a folder with -o",
+                          "harness collect STEM.cells, which makes STEM.h5 beside it, a part to be joined");
+      }
       const JoinedParts joined = collect_parts(*sources, *output);
       print_formatted("%s: %s%s\n", output->c_str(), counted(joined.cells, "cell").c_str(),
                       joined_text(joined).c_str());

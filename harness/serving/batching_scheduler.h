@@ -40,9 +40,8 @@ struct BatchSlot {
 /// - `bool empty() const`
 /// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits, may drop others;
 ///   returns the number of joins
-/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed; a visit
-/// has
-///   arrived that finds the queue empty: what push and then fill would do (it waits for nothing)
+/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed: what push
+///   and then fill would do with a visit that finds the queue empty; not with start_at
 /// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned cap
 /// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`
 /// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
@@ -111,15 +110,18 @@ class BatchingScheduler final : public Scheduler {
     if constexpr (requires(Policy policy) { policy.admit(now, visit, out); }) {
       if (!policy_.admit(now, visit, out)) return;
     }
-    Worker* const worker = open_worker(now);
-    if constexpr (requires(Policy policy) { policy.fill_with(now, visit, slot_of(*worker, now), out); }) {
-      if (worker != nullptr && policy_.empty()) {
-        grow(*worker, policy_.fill_with(now, visit, slot_of(*worker, now), out), out);
-        return;
+    if constexpr (requires(Policy policy, BatchSlot slot) { policy.fill_with(now, visit, slot, out); }) {
+      static_assert(
+          !requires(Policy policy) { policy.start_at(now, 1, out); }, "fill_with waits for nothing");
+      if (policy_.empty()) {
+        if (Worker* const worker = open_worker(now)) {
+          grow(*worker, policy_.fill_with(now, visit, slot_of(*worker, now), out), out);
+          return;
+        }
       }
     }
     policy_.push(now, visit);
-    if (worker != nullptr) fill(now, *worker, out);
+    if (Worker* const worker = open_worker(now)) fill(now, *worker, out);
   }
 
   void on_cancelled(TimeNs, VisitId visit, Decisions&) override {

@@ -133,7 +133,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// visits any more costs nothing.
   void handle_scheduler(QueueId queue);
   /// Whether what events touch outgrows the near caches: where it does not, fetching ahead of events costs
-  /// PARD more than it gains. Most events are ends of batches.
+  /// PARD more than it gains. About as many events are pending as workers run.
   bool prefetches() const { return events_.size() >= 256; }
   void prefetch_upcoming() const;
   void prefetch_batch(WorkerId worker) const;

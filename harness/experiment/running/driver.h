@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/random.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/running/progress.h"
@@ -40,9 +41,9 @@ struct ExperimentPart {
   std::uint32_t number = 1;  ///< from 1 to `of`
   std::uint32_t of = 1;
 
-  /// Each part gets one of `of` cells in a row, another place of it each time: what costs alike often comes
-  /// at equal distances.
-  bool has(std::uint32_t cell) const { return (std::uint64_t{cell} + cell / of) % of == number - 1; }
+  /// Each part gets one of `of` cells in a row, each time another, by chance: what costs alike often comes at
+  /// equal distances.
+  bool has(std::uint32_t cell) const { return (cell % of + mix64(cell / of) % of) % of == number - 1; }
   bool is_whole() const { return of == 1; }
   /// "3/100".
   std::string text() const { return std::to_string(number) + "/" + std::to_string(of); }

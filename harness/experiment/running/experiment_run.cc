@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
@@ -43,8 +45,14 @@ void ExperimentRun::load(RankReport& report) {
   spec_ = load_experiment(file_, options_.overrides);
   factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
   std::string hashes;
+  std::string inputs;
+  std::set<std::tuple<Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>> kinds;
   for (const Cell& cell : factory_->cells()) {
     check_signal_();
+    // Seeds, loads and SLOs name no files: of each other kind of cells the first stands for all, in every
+    // part.
+    if (kinds.emplace(cell.runtime, cell.pipeline, cell.trace, cell.system, cell.swept).second)
+      inputs += factory_->prepare(cell).identity.input_hash;
     if (!options_.part.has(cell.index)) {
       expected_.push_back({cell.index, ""});
       costs_.push_back(0);
@@ -66,6 +74,7 @@ void ExperimentRun::load(RankReport& report) {
     needs_of_all_.note(prepared, spec_);
   }
   report.digest = sha256_of(hashes);
+  inputs_ = sha256_of(inputs);
   check_part();
   set_seeds(first_seeds(spec_));
 }
@@ -410,6 +419,7 @@ void ExperimentRun::finish() {
   Provenance provenance = build_provenance();
   provenance.experiment = spec_.name;
   provenance.experiment_toml = spec_.text;
+  provenance.experiment_inputs = inputs_;
   provenance.experiment_cells = spec_.repeat ? 0 : expected_.size();
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
   store_.assemble(wanted(), provenance, check_signal_);

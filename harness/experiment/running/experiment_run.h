@@ -106,6 +106,7 @@ class ExperimentRun {
   std::unique_ptr<CellFactory> factory_;
   BoundCache bounds_;
   std::vector<ExpectedCell> expected_;  ///< all cells; of other parts without a hash
+  std::string inputs_;                  ///< Provenance::experiment_inputs
   std::vector<ExpectedCell> own_;       ///< wanted()
   std::vector<DeviceNeed> needs_;       ///< of the cells with runtime = "gpu"
   std::vector<RankMachine> machines_;   ///< by rank; at rank 0, where something is needed

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -88,13 +88,20 @@ TEST(ExperimentPart, EachCellIsOfOnePartAndPartsAreAlmostEqual) {
   }
 }
 
-// Four systems in turn, eight parts: not two parts with each system alone.
+// Whatever the distances, each part gets its share of each kind: 400 draws, by 5 standard deviations.
 TEST(ExperimentPart, WhatComesAtEqualDistancesIsSpread) {
-  for (std::uint32_t number = 1; number <= 8; ++number) {
-    std::array<int, 4> of_system{};
-    for (std::uint32_t cell = 0; cell < 320; ++cell)
-      of_system[cell % 4] += ExperimentPart{number, 8}.has(cell);
-    EXPECT_EQ(of_system, (std::array<int, 4>{10, 10, 10, 10})) << number;
+  constexpr std::uint32_t kRows = 400;
+  for (const std::uint32_t of : {2U, 8U, 31U, 100U}) {
+    for (const std::uint32_t kinds : {2U, 3U, 4U, 9U, 30U}) {
+      std::vector<std::vector<int>> counts(of + 1, std::vector<int>(kinds));
+      for (std::uint32_t number = 1; number <= of; ++number) {
+        for (std::uint32_t cell = 0; cell < kRows * of; ++cell)
+          counts[number][cell % kinds] += ExperimentPart{number, of}.has(cell);
+        const double expected = static_cast<double>(kRows) / kinds;
+        for (const int count : counts[number])
+          EXPECT_NEAR(count, expected, 5 * std::sqrt(expected)) << number << "/" << of << ", " << kinds;
+      }
+    }
   }
 }
 

@@ -313,7 +313,10 @@ std::vector<std::uint32_t> CellStore::cells_there() const {
   if (fs::exists(results_, error)) files.push_back(results_);
   std::vector<std::uint32_t> cells;
   for (const std::string& file : files) {
-    for (const SummaryRow& row : read_summary(file)) cells.push_back(row.cell.index);
+    try {
+      for (const SummaryRow& row : read_summary(file)) cells.push_back(row.cell.index);
+    } catch (const InputError&) {  // a damaged one is put aside as the others are
+    }
   }
   return cells;
 }
@@ -372,13 +375,17 @@ void CellStore::remove_cells() {
                  cells_.c_str());
 }
 
-std::size_t CellStore::collect(const Provenance& provenance) {
+void CellStore::refuse_unfinished_fresh() const {
   std::error_code exists;
   if (fs::exists(cells_ + kFresh, exists) && fs::exists(results_, exists))
     throw input_refusal({cells_, 0, ""},
                         "a run with --fresh that is not finished; the same command without --fresh "
                         "finishes it, and " +
                             results_ + " stays until then");
+}
+
+std::size_t CellStore::collect(const Provenance& provenance) {
+  refuse_unfinished_fresh();
   Provenance made = provenance;
   std::map<std::uint32_t, std::string> hashes;
   std::vector<std::string> files = cell_files(cells_);

@@ -98,6 +98,8 @@ class CellStore {
   /// it with both as they were.
   void assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                 const std::function<void()>& before_each);
+  /// Throws InputError when a run with --fresh is unfinished, which will replace STEM.h5.
+  void refuse_unfinished_fresh() const;
   /// Puts STEM.h5 together from what it holds and the cells of STEM.cells, which stay. Returns how many cells
   /// it holds then. Throws InputError, before it writes anything, when one of them cannot be read or the two
   /// hold different cells of one index; and as open() does, which it calls.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/core/error.h"
+#include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/storing/cell_store.h"
@@ -37,12 +38,21 @@ void check_made_alike(const Provenance& part, const std::string& file, const Pro
   const std::string now = to_toml(parse_toml(file, part.experiment_toml));
   if (before != now) {
     const std::string added = line_of_first_alone(now, before);
-    const std::string what = added.empty() ? "no " + line_of_first_alone(before, now) : added;
+    const std::string gone = line_of_first_alone(before, now);
+    const std::string what = !added.empty()  ? added
+                             : !gone.empty() ? "no " + gone
+                                             : first_difference(before, now);
     throw input_error({file, 0, ""}, "other settings than in " + first_file + ": " + what, allowed);
   }
   if (part.git_commit != first.git_commit || part.git_dirty != first.git_dirty ||
       part.versions != first.versions)
     throw input_error({file, 0, ""}, "results of another build than in " + first_file, allowed);
+  if (part.experiment_inputs != first.experiment_inputs)
+    throw input_error({file, 0, ""},
+                      "results of another program, or of other pipelines, profiles or traces under the same "
+                      "names, than in " +
+                          first_file,
+                      allowed);
 }
 
 /// Throws InputError where a cell that two files hold is not the same. In the `output`, the last of them, it
@@ -76,14 +86,16 @@ JoinedParts joined_of(const std::map<std::uint32_t, SummaryRow>& rows, std::uint
 
 JoinedParts collect_parts(const std::vector<std::string>& parts, const std::string& output) {
   const fs::path path(output);
-  if (path.extension() != ".h5" || path.stem().empty())
-    throw input_error({output, 0, ""}, "a name that does not end in .h5", "FILE.h5");
+  if (path.extension() != ".h5") throw input_error({output, 0, ""}, "a name without .h5", "FILE.h5");
   std::error_code error;
   for (const std::string& part : parts) {
     if (fs::equivalent(part, output, error))
       throw input_error({output, 0, ""}, "one of the parts",
                         "another file, which they are added to if it is there");
   }
+  CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
+  store.open();  // from here on nobody else writes to what is there
+  store.refuse_unfinished_fresh();
   std::vector<std::string> files = parts;
   if (fs::exists(output, error)) files.push_back(output);
   Provenance made = read_provenance(files.front());
@@ -99,8 +111,6 @@ JoinedParts collect_parts(const std::vector<std::string>& parts, const std::stri
       if (!is_new) check_same_cell(row, file, known->second, file == output);
     }
   }
-  CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
-  store.open();
   assemble_results(output, files, made);
   return joined_of(rows, made.experiment_cells);
 }

@@ -46,6 +46,7 @@ void write_provenance(hid_t root, const Provenance& provenance) {
   write_attribute(root, "versions", provenance.versions);
   write_attribute(root, "machine", provenance.machine);
   write_attribute(root, "wall_s", provenance.wall_s);
+  write_attribute(root, kExperimentInputsAttribute, provenance.experiment_inputs);
   write_attribute(root, kExperimentCellsAttribute, static_cast<std::int64_t>(provenance.experiment_cells));
 }
 

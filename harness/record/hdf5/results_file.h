@@ -25,8 +25,10 @@ struct Provenance {
   std::string versions;  ///< "harness 0.1.0, gcc 12.2.0, HDF5 1.10.8, ..."
   std::string machine;   ///< processor, cores
   double wall_s = 0;     ///< from the start of the program to the assembly
-  std::uint64_t experiment_cells =
-      0;                      ///< of the whole experiment, of which these may be a part; 0: not known
+  /// Hash of the program and of all that the experiment's files name; "": not known.
+  std::string experiment_inputs;
+  /// Of the whole experiment, of which these may be a part; 0: not known.
+  std::uint64_t experiment_cells = 0;
   TimeNs clock_bound_ns = 0;  ///< the largest of the cells', which assemble_results() takes from them
 
   bool operator==(const Provenance&) const = default;

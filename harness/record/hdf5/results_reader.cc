@@ -352,6 +352,8 @@ Provenance read_provenance(const std::string& path) {
     provenance.versions = read_text_attribute(file.root(), "versions");
     provenance.machine = read_text_attribute(file.root(), "machine");
     provenance.wall_s = read_real_attribute(file.root(), "wall_s");
+    if (has_attribute(file.root(), kExperimentInputsAttribute))
+      provenance.experiment_inputs = read_text_attribute(file.root(), kExperimentInputsAttribute);
     if (has_attribute(file.root(), kExperimentCellsAttribute))
       provenance.experiment_cells =
           static_cast<std::uint64_t>(read_integer_attribute(file.root(), kExperimentCellsAttribute));

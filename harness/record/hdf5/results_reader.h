@@ -23,6 +23,7 @@ inline constexpr const char* kCellContents = "cell";
 inline constexpr const char* kExperimentContents = "experiment";
 /// Of the root of an assembled file and of each cell's group; files of an older version have none there.
 inline constexpr const char* kClockBoundAttribute = "clock_bound_ns";
+inline constexpr const char* kExperimentInputsAttribute = "experiment_inputs";
 inline constexpr const char* kExperimentCellsAttribute = "experiment_cells";
 /// A row per cell, its columns those of SummaryRow.
 inline constexpr const char* kSummaryTable = "summary";
