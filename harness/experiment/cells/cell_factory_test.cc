@@ -146,11 +146,11 @@ TEST(Expansion, ASweepMultipliesOnlyTheCellsItConcerns) {
 
 TEST(Expansion, TooManyCellsAreAnError) {
   std::string seeds;
-  for (int i = 0; i < 1000; ++i) seeds += std::to_string(i) + ",";
+  for (int i = 0; i < 10'000; ++i) seeds += std::to_string(i) + ",";
   const std::string text = "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nseeds = [" + seeds + "]\n" +
                            "loads = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]\n"
                            "slo_ms = [300, 400, 500]\n" +
-                           kTwoSystems;  // 120,000
+                           kTwoSystems;  // 1,200,000
   const ExperimentSpec spec = parse(text);
   EXPECT_THROW(CellFactory(spec, ""), InputError);
 }
