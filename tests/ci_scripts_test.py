@@ -15,7 +15,8 @@ COLUMNS = ("system,variant,pipeline,trace,load,seed,status,sent,in_time,late,dro
 CELL = "pard,default,lv,tweet,1,1,ok,100,80,5,15,8.5,0.2,0.1,30.5,90.25,0.9,{wall},00ff"
 
 
-class Scripts(unittest.TestCase):
+class Copies(unittest.TestCase):
+    """A folder with a copy of ci/ and substitutes for what it calls."""
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
@@ -28,6 +29,9 @@ class Scripts(unittest.TestCase):
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / path).write_text("#!/usr/bin/env bash\n" + text + "\n")
         (self.folder / path).chmod(0o755)
+
+
+class Scripts(Copies):
 
     def run_script(self, *words):
         env = dict(os.environ, PATH=f"{self.folder / 'tools'}:{os.environ['PATH']}")
@@ -162,6 +166,26 @@ class Scripts(unittest.TestCase):
     def test_headline_needs_cells(self):
         self.assertNotEqual(self.headline()[0], 0)
 
+    def test_batch_files_hold_64_gpus_and_a_rank_for_the_load(self):
+        for name, nodes in (("harness-8x8", 8), ("harness-16x4", 16)):
+            text = (ROOT / f"ci/slurm/{name}.sbatch").read_text(encoding="utf-8")
+            options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)$", text, re.MULTILINE))
+            self.assertEqual((options["nodes"], options["ntasks"]), (str(nodes), str(nodes + 1)))
+            self.assertEqual(options["signal"], "B:TERM@60")
+            self.assertIn(f"##SBATCH --gpus-per-node={64 // nodes}\n", text)
+            self.assertIn("\n#SBATCH --requeue\n", text)
+
+    def test_every_bash_script_can_be_parsed(self):
+        files = [path for path in sorted((ROOT / "ci").rglob("*")) if path.is_file()]
+        scripts = [path for path in files if path.read_bytes().startswith(b"#!/usr/bin/env bash")]
+        self.assertGreater(len(scripts), 10)
+        for path in scripts:
+            done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class InJob(Copies):
+
     def in_job(self, *words, harness, launcher="srun", **environment):
         """Runs ci/slurm/in-job with a harness that logs its arguments and does `harness`."""
         log = self.folder / "log"
@@ -232,23 +256,6 @@ class Scripts(unittest.TestCase):
         (results / "two.cells").rmdir()
         (results / "two.h5").touch()
         self.assertFalse(again(), "all are complete")
-
-    def test_batch_files_hold_64_gpus_and_a_rank_for_the_load(self):
-        for name, nodes in (("harness-8x8", 8), ("harness-16x4", 16)):
-            text = (ROOT / f"ci/slurm/{name}.sbatch").read_text(encoding="utf-8")
-            options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)$", text, re.MULTILINE))
-            self.assertEqual((options["nodes"], options["ntasks"]), (str(nodes), str(nodes + 1)))
-            self.assertEqual(options["signal"], "B:TERM@60")
-            self.assertIn(f"##SBATCH --gpus-per-node={64 // nodes}\n", text)
-            self.assertIn("\n#SBATCH --requeue\n", text)
-
-    def test_every_bash_script_can_be_parsed(self):
-        files = [path for path in sorted((ROOT / "ci").rglob("*")) if path.is_file()]
-        scripts = [path for path in files if path.read_bytes().startswith(b"#!/usr/bin/env bash")]
-        self.assertGreater(len(scripts), 10)
-        for path in scripts:
-            done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

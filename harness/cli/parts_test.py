@@ -4,13 +4,14 @@
 """
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
 import h5py
 
 from kill_test import rows
-from program_testing import ROOT, Failures, finish, run, seal, several_cells, tree, write
+from program_testing import ROOT, Failures, finish, run, seal, several_cells, stopped_run, tree, write
 
 
 def refused(harness, folder, expect, failures):
@@ -72,6 +73,20 @@ def other_inputs(harness, folder, expect):
         raise AssertionError("a refused join left its folder")
 
 
+def unfinished(harness, folder, expect):
+    """What is finished of a part that was stopped takes part; the run of the whole runs the rest."""
+    for seeds in (8, 16, 32, 64):
+        write(folder, "u.toml", several_cells(seeds, 20))
+        if stopped_run([harness, "u.toml", "--quiet", "--part", "1/2", "-o", "u1"], folder, "u1/u", 1, signal.SIGTERM)[0] != 0:
+            break
+        shutil.rmtree(f"{folder}/u1")
+    expect("the other part", run([harness, "u.toml", "--quiet", "--part", "2/2", "-o", "u2"], folder), 0)
+    expect("what is finished", run([harness, "collect", "u1/u.cells"], folder), 0, ["collected from u1/u.cells"])
+    expect("joining it", run([harness, "collect", "u1/u.h5", "u2/u.h5", "-o", "u/u.h5"], folder), 0,
+           [f"of the experiment's {2 * seeds} cells are missing"])
+    expect("finishing it", run([harness, "u.toml", "--quiet", "-o", "u"], folder), 0, [f"{2 * seeds} cells"])
+
+
 def main():
     harness, mpirun = os.path.abspath(sys.argv[1]), sys.argv[2]
     failures = Failures()
@@ -108,6 +123,7 @@ def main():
         shutil.copytree(f"{folder}/p1", f"{folder}/copy")
         failed_cells(harness, folder, expect)
         other_inputs(harness, folder, expect)
+        unfinished(harness, folder, expect)
         expect("a part twice", run([harness, "collect", "p1/e.h5", "copy/e.h5", "-o", "twice.h5"], folder), 0, ["5 cells"])
     finish(failures)
 

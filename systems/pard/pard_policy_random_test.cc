@@ -13,20 +13,32 @@
 namespace harness {
 namespace {
 
+/// A chain of 10 ms and 20 ms; any order, either size of the execution.
+struct RandomWorld {
+  explicit RandomWorld(RandomStream& random) : world({10 * kMs, 20 * kMs}, chain_of(2)) {
+    world.plan.modules[0].max_batch = 8;
+    world.profile.latency_ns.assign(8, 10 * kMs);
+    params.order = static_cast<PardOrder>(random.below(5));
+    params.execution = static_cast<ExecutionSize>(random.below(2));  // with such a profile the same
+    params.lambda = 0;
+  }
+  PardPolicy policy() const {
+    PardPolicy made(world.context, 0, params);
+    made.on_plan(0, world.plan);
+    return made;
+  }
+
+  PardTestWorld world;
+  PardParams params;
+};
+
 // Whatever happens: a joined visit was estimated in time, a dropped one late, nobody is forgotten, the order
 // holds.
 TEST(PardPolicy, NeverJoinsWhatItEstimatesLate) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     RandomStream random(seed, "pard_policy_test");
-    PardTestWorld world({10 * kMs, 20 * kMs}, chain_of(2));
-    world.plan.modules[0].max_batch = 8;
-    world.profile.latency_ns.assign(8, 10 * kMs);
-    PardParams params;
-    params.order = static_cast<PardOrder>(random.below(5));
-    params.execution = static_cast<ExecutionSize>(random.below(2));  // with such a profile the same
-    params.lambda = 0;
-    PardPolicy policy(world.context, 0, params);
-    policy.on_plan(0, world.plan);
+    const RandomWorld world(random);
+    PardPolicy policy = world.policy();
     TimeNs after_start = 30 * kMs;
     std::map<VisitId, TimeNs> queued;
     VisitId next = 0;
@@ -78,22 +90,16 @@ TEST(PardPolicy, NeverJoinsWhatItEstimatesLate) {
 TEST(PardPolicy, DecidesOnAnEmptyQueueAsAfterAPush) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     RandomStream random(seed, "pard_policy_fill_with");
-    PardTestWorld world({10 * kMs, 20 * kMs}, chain_of(2));
-    world.plan.modules[0].max_batch = 8;
-    world.profile.latency_ns.assign(8, 10 * kMs);
-    PardParams params;
-    params.order = static_cast<PardOrder>(random.below(5));
-    params.execution = static_cast<ExecutionSize>(random.below(2));
-    PardPolicy one(world.context, 0, params);
-    PardPolicy other(world.context, 0, params);
-    for (PardPolicy* policy : {&one, &other}) policy->on_plan(0, world.plan);
-    for (TimeNs now = 0; now < 300 * kMs; now += static_cast<TimeNs>(random.below(10 * kMs))) {
+    const RandomWorld world(random);
+    PardPolicy one = world.policy();
+    PardPolicy other = world.policy();
+    for (TimeNs now = 0; now < 300 * kMs; now += static_cast<TimeNs>(random.below(10)) * kMs) {
       Visit visit;
       visit.id = static_cast<VisitId>(random.below(100));
       visit.request = visit.id;
       visit.arrived_ns = now;
-      visit.deadline_ns = now + static_cast<TimeNs>(random.below(120 * kMs));
-      const BatchSlot slot{0, now + static_cast<TimeNs>(random.below(10 * kMs)), 0,
+      visit.deadline_ns = now + static_cast<TimeNs>(random.below(120)) * kMs;  // equal to the limit, too
+      const BatchSlot slot{0, now + static_cast<TimeNs>(random.below(10)) * kMs, 0,
                            1 + static_cast<int>(random.below(8))};
       Decisions short_way;
       Decisions long_way;

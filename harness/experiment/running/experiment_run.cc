@@ -41,6 +41,23 @@ ExperimentRun::ExperimentRun(const RunOptions& options, std::string file, CellDi
       check_signal_(std::move(check)),
       store_(options.folder, stem_of_file(file_)) {}
 
+/// By code that is not the program's a cell may end it: the mark says which.
+PreparedCell ExperimentRun::prepare_marked(const Cell& cell) {
+  const std::string& system = spec_.systems[cell.system].name;
+  std::optional<CrashMark> planning;
+  if (const LoadedLibrary* const library = library_of(system))
+    planning.emplace("", std::to_string(cell.index) + ", " + system + " (system of " + library->path + ")",
+                     0);
+  return factory_->prepare(cell);
+}
+
+/// A cell of another part.
+void ExperimentRun::pass_over(const Cell& cell) {
+  expected_.push_back({cell.index, ""});
+  costs_.push_back(0);
+  needs_of_all_.note_none();
+}
+
 void ExperimentRun::load(RankReport& report) {
   spec_ = load_experiment(file_, options_.overrides);
   factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
@@ -51,20 +68,14 @@ void ExperimentRun::load(RankReport& report) {
     check_signal_();
     // Seeds, loads and SLOs name no files: of each other kind of cells the first stands for all, in every
     // part.
-    if (kinds.emplace(cell.runtime, cell.pipeline, cell.trace, cell.system, cell.swept).second)
-      inputs += factory_->prepare(cell).identity.input_hash;
-    if (!options_.part.has(cell.index)) {
-      expected_.push_back({cell.index, ""});
-      costs_.push_back(0);
-      needs_of_all_.note_none();
-      continue;
-    }
-    const std::string& system = spec_.systems[cell.system].name;
-    std::optional<CrashMark> planning;  // by code that is not the program's
-    if (const LoadedLibrary* const library = library_of(system))
-      planning.emplace("", std::to_string(cell.index) + ", " + system + " (system of " + library->path + ")",
-                       0);
-    const PreparedCell prepared = factory_->prepare(cell);
+    const bool stands_for_all =
+        kinds.emplace(cell.runtime, cell.pipeline, cell.trace, cell.system, cell.swept).second;
+    const bool is_own = options_.part.has(cell.index);
+    if (!is_own) pass_over(cell);
+    if (!is_own && !stands_for_all) continue;
+    const PreparedCell prepared = prepare_marked(cell);
+    if (stands_for_all) inputs += prepared.identity.input_hash;
+    if (!is_own) continue;
     expected_.push_back({cell.index, prepared.identity.input_hash});
     const double cost = is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
     costs_.push_back(prepared.why.empty() ? cost : 0);
@@ -183,7 +194,7 @@ bool ExperimentRun::begin() {
     }
   }
   if (options_.again) store_.forget_crashes();
-  store_.keep_experiment(spec_.text);
+  store_.keep_experiment(spec_.text, inputs_, cells_of_all());
   plan_order();
   say_finished();
   begin_status();
@@ -420,7 +431,7 @@ void ExperimentRun::finish() {
   provenance.experiment = spec_.name;
   provenance.experiment_toml = spec_.text;
   provenance.experiment_inputs = inputs_;
-  provenance.experiment_cells = spec_.repeat ? 0 : expected_.size();
+  provenance.experiment_cells = cells_of_all();
   provenance.wall_s = std::chrono::duration<double>(Clock::now() - began_).count();
   store_.assemble(wanted(), provenance, check_signal_);
   if (status_) status_->close();

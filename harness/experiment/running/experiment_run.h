@@ -52,6 +52,10 @@ class ExperimentRun {
   using Clock = std::chrono::steady_clock;
 
   void load(RankReport& report);
+  PreparedCell prepare_marked(const Cell& cell);
+  void pass_over(const Cell& cell);
+  /// Of all parts; 0 where [repeat_until] will tell.
+  std::uint64_t cells_of_all() const { return spec_.repeat ? 0 : expected_.size(); }
   void check_part() const;
   void check_fresh() const;
   [[noreturn]] void refuse_other_part(const std::string& path, std::uint32_t cell) const;

@@ -69,6 +69,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kExperiment = "/experiment.toml";
 constexpr const char* kLock = "/lock";
+constexpr const char* kInputs = "/experiment.inputs";  ///< Provenance::experiment_inputs and experiment_cells
 constexpr const char* kStatus = "/status.json";
 constexpr const char* kProbe = "/probe.tmp";
 // While a run starts over: STEM.h5 does not count any more, and the cells that were there before lie in a
@@ -94,7 +95,8 @@ std::vector<std::string> cell_files(const std::string& folder) {
 /// of another that it was writing when it was killed.
 bool is_own_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  if (name.starts_with("experiment.toml.tmp") || name.starts_with("fresh.tmp") || name == "status.json.tmp")
+  if (name.starts_with("experiment.toml.tmp") || name.starts_with("experiment.inputs.tmp") ||
+      name.starts_with("fresh.tmp") || name == "status.json.tmp")
     return true;
   const std::size_t hash = name.find_first_not_of("0123456789abcdef");
   if (hash != 16) return false;
@@ -161,8 +163,7 @@ CellStore::~CellStore() {
   if (lock_ < 0) return;
   if (cell_files(cells_).empty()) {
     std::error_code error;
-    fs::remove(cells_ + kExperiment, error);
-    fs::remove(cells_ + kStatus, error);
+    for (const char* name : {kExperiment, kInputs, kStatus}) fs::remove(cells_ + name, error);
     move_cells(cells_ + kBefore, cells_);
     fs::remove(cells_ + kFresh, error);
     fs::remove(cells_ + kLock, error);
@@ -339,7 +340,10 @@ void CellStore::start_over() {
   found_.clear();
 }
 
-void CellStore::keep_experiment(const std::string& toml) { write_file(cells_ + kExperiment, toml); }
+void CellStore::keep_experiment(const std::string& toml, const std::string& inputs, std::uint64_t cells) {
+  write_file(cells_ + kExperiment, toml);
+  write_file(cells_ + kInputs, inputs + " " + std::to_string(cells) + "\n");
+}
 
 void CellStore::assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
                          const std::function<void()>& before_each) {
@@ -367,7 +371,7 @@ void CellStore::remove_cells() {
     for (const fs::path& file : files) fs::remove(file, error);
   }
   // The lock last: whoever sees the folder without it may make one.
-  for (const char* name : {kBefore, kExperiment, kFresh, kProbe, kStatus, kLock})
+  for (const char* name : {kBefore, kExperiment, kInputs, kFresh, kProbe, kStatus, kLock})
     fs::remove(cells_ + name, error);
   fs::remove(cells_, error);
   if (fs::exists(cells_, error))
@@ -395,6 +399,8 @@ std::size_t CellStore::collect(const Provenance& provenance) {
     const Provenance before = read_provenance(results_);
     made.experiment = before.experiment;
     made.experiment_toml = before.experiment_toml;
+    made.experiment_inputs = before.experiment_inputs;
+    made.experiment_cells = before.experiment_cells;
   }
   for (const std::string& file : files) {
     for (const SummaryRow& row : read_summary(file)) {
@@ -406,6 +412,7 @@ std::size_t CellStore::collect(const Provenance& provenance) {
   if (fs::exists(cells_ + kExperiment, error)) {
     made.experiment_toml = read_file(cells_ + kExperiment);
     made.experiment = experiment_name(results_, made.experiment_toml);
+    std::ifstream(cells_ + kInputs) >> made.experiment_inputs >> made.experiment_cells;
   } else if (made.experiment.empty()) {
     made.experiment = fs::path(results_).stem().string();
   }

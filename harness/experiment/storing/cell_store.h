@@ -92,8 +92,8 @@ class CellStore {
   void start_over();
   /// From here on cells that ended the program are run once more; after open().
   void forget_crashes();
-  /// Keeps the experiment's text beside the cells, for collect(); after open().
-  void keep_experiment(const std::string& toml);
+  /// Keeps what Provenance says of the experiment beside the cells, for collect(); after open().
+  void keep_experiment(const std::string& toml, const std::string& inputs, std::uint64_t cells);
   /// Puts STEM.h5 together from these cells, then removes STEM.cells. What `before_each` throws ends
   /// it with both as they were.
   void assemble(std::span<const ExpectedCell> expected, const Provenance& provenance,
