@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "harness/serving/context.h"
@@ -103,6 +105,23 @@ class DownstreamEstimate {
   std::vector<Later> later_;  ///< by module; only those on the paths are used
   BatchWaitSampler sampler_;
   std::vector<const WaitTable*> tables_;
+};
+
+/// What the queues of one cell begin with: L_sub of a plan alone, before any state. It takes as many draws as
+/// a state period's, and all queues of a module begin with the same, so each is made once. Any thread.
+class StartEstimates {
+ public:
+  double downstream_ns(const ServingContext& context, ModuleId module, const PardParams& params,
+                       const Plan& plan);
+
+ private:
+  struct Made {
+    Plan plan;
+    double downstream_ns = 0;
+  };
+
+  std::mutex mutex_;
+  std::map<ModuleId, Made> made_;  ///< of the last plan
 };
 
 }  // namespace harness

@@ -36,6 +36,19 @@ TEST(DownstreamEstimate, StartsFromThePlanAndUniformWaits) {
   EXPECT_DOUBLE_EQ(value.downstream_ns, 40.0 * kMs + value.wait_ns);
 }
 
+TEST(StartEstimates, AreThoseOfThePlanForEachModule) {
+  PardTestWorld world({7 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
+  StartEstimates starts;
+  for (const TimeNs exec : {20 * kMs, 40 * kMs, 20 * kMs}) {
+    world.plan.modules[1].exec_ns = exec;
+    for (const ModuleId module : {ModuleId{0}, ModuleId{1}, ModuleId{0}, ModuleId{2}}) {
+      DownstreamEstimate own(world.context, module, {});
+      own.on_plan(world.plan);
+      EXPECT_EQ(starts.downstream_ns(world.context, module, {}, world.plan), own.compute(0).downstream_ns);
+    }
+  }
+}
+
 TEST(DownstreamEstimate, HasExactBounds) {
   const PardTestWorld world({7 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
   for (const double lambda : {0.0, 1.0}) {

@@ -15,7 +15,8 @@ class Pard final : public System {
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
-    return std::make_unique<BatchingScheduler<PardPolicy>>(context, module, context, module, params_);
+    return std::make_unique<BatchingScheduler<PardPolicy>>(context, module, context, module, params_,
+                                                           starts_);
   }
 
   std::unique_ptr<Controller> make_controller(const ServingContext& context, ModuleId module) override {
@@ -26,6 +27,7 @@ class Pard final : public System {
 
  private:
   PardParams params_;
+  std::shared_ptr<StartEstimates> starts_ = std::make_shared<StartEstimates>();
 };
 
 }  // namespace

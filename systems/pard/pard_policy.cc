@@ -44,7 +44,8 @@ double OverloadControl::admitted() const {
   return least;
 }
 
-PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params)
+PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params,
+                       std::shared_ptr<StartEstimates> starts)
     : by_arrival_(params.order == PardOrder::kFcfs),
       from_arrival_(params.counts_from_arrival()),
       counts_drops_(params.counts_drops()),
@@ -53,6 +54,7 @@ PardPolicy::PardPolicy(const ServingContext& context, ModuleId module, const Par
       admission_(context.seed),
       context_(&context),
       params_(params),
+      starts_(std::move(starts)),
       module_(module),
       period_ns_(ms_to_ns(context.serving.state_period_ms)) {}
 
@@ -85,11 +87,7 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
         latency_with_cores(context_->profile(module_, own.device), size, own.cores);
   }
   set_most_waits();
-  if (!heard_) {
-    DownstreamEstimate start(*context_, module_, params_);
-    start.on_plan(plan);
-    downstream_ns_ = start.compute(0).downstream_ns;
-  }
+  if (!heard_) downstream_ns_ = starts_->downstream_ns(*context_, module_, params_, plan);
   set_downstream(downstream_ns_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -80,7 +81,9 @@ class OverloadControl {
 /// = none every visit is in time. Under overload a visit may be refused as it arrives (kOverload).
 class PardPolicy {
  public:
-  PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params);
+  /// `starts`: of all queues of the run.
+  PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params,
+             std::shared_ptr<StartEstimates> starts = std::make_shared<StartEstimates>());
 
   void on_plan(TimeNs now, const Plan& plan);
   void on_workers(int workers);
@@ -205,6 +208,7 @@ class PardPolicy {
   std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that stand here, where drops count
   const ServingContext* context_;
   PardParams params_;
+  std::shared_ptr<StartEstimates> starts_;
   ModuleId module_;
   int own_workers_ = 0;               ///< of this queue
   int planned_workers_ = 1;           ///< of the module
