@@ -3,9 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -52,29 +55,73 @@ struct Event {
 
 /// A four-ary heap of events: flatter than a binary heap, one cache line or two a level. The place of an
 /// event that has been popped stays open until the next top, pop or push: most events push another, which
-/// takes it.
+/// takes it. For a caller that looks ahead the next few are taken out of the heap, in order.
 class EventQueue {
  public:
   bool empty() const { return size() == 0; }
-  std::size_t size() const { return heap_.size() - (open_ ? 1 : 0); }
+  std::size_t size() const { return heap_.size() - (open_ ? 1 : 0) + (end_ - begin_); }
   const Event& top() {
+    if (begin_ != end_) return next_[begin_];
     close();
     return heap_.front();
   }
 
-  /// The events that may come next, in no order; a hint for prefetching.
-  std::span<const Event> upcoming() const {
-    const std::span<const Event> events(heap_);
-    return events.subspan(open_ ? 1 : 0, std::min(size(), kArity));
+  static constexpr std::size_t kAhead = 4;
+  static constexpr std::size_t kMostAhead = 16;
+  /// The next events, in order, with at least kMostAhead in the queue. Valid until the next push or pop.
+  std::span<const Event, kAhead> look_ahead() {
+    if (end_ - begin_ < kAhead) take_next();
+    return std::span<const Event, kAhead>(&next_[begin_], kAhead);
   }
 
   void push(TimeNs at_ns, std::uint32_t kind, std::uint32_t index) {
-    const Event event{at_ns, pushed_++, kind, index};
+    Event event{at_ns, pushed_++, kind, index};
+    if (at_ns < last_next_ns_) [[unlikely]]
+      event = put_among_next(event);
     if (open_) {
       open_ = false;
       sift_down(event);
-      return;
+    } else {
+      sift_up(event);
     }
+  }
+
+  Event pop() {
+    if (begin_ != end_) {
+      if (begin_ + 1 == end_) last_next_ns_ = kNothing;
+      return next_[begin_++];
+    }
+    close();
+    open_ = true;
+    return heap_.front();
+  }
+
+ private:
+  static constexpr std::size_t kArity = 4;
+  static constexpr TimeNs kNothing = std::numeric_limits<TimeNs>::min();
+
+  void take_next() {
+    std::copy(next_.begin() + begin_, next_.begin() + end_, next_.begin());
+    end_ -= std::exchange(begin_, 0);
+    while (end_ < kMostAhead) {
+      close();
+      next_[end_++] = heap_.front();
+      open_ = true;
+    }
+    last_next_ns_ = next_[end_ - 1].at_ns;
+  }
+
+  /// Puts it where it belongs among the next ones; returns the last of them, for the heap.
+  Event put_among_next(const Event& event) {
+    const Event last = next_[end_ - 1];
+    std::size_t hole = end_ - 1;
+    for (; hole > begin_ && event.before(next_[hole - 1]); --hole) next_[hole] = next_[hole - 1];
+    next_[hole] = event;
+    last_next_ns_ = next_[end_ - 1].at_ns;
+    return last;
+  }
+
+  void sift_up(const Event& event) {
     std::size_t hole = heap_.size();
     heap_.push_back(event);
     while (hole > 0) {
@@ -85,15 +132,6 @@ class EventQueue {
     }
     heap_[hole] = event;
   }
-
-  Event pop() {
-    close();
-    open_ = true;
-    return heap_.front();
-  }
-
- private:
-  static constexpr std::size_t kArity = 4;
 
   /// Fills the open place with the last event.
   void close() {
@@ -133,6 +171,10 @@ class EventQueue {
   std::vector<Event> heap_;
   bool open_ = false;  ///< the first has been popped
   std::uint64_t pushed_ = 0;
+  std::array<Event, kMostAhead> next_;  ///< places begin_ to end_ - 1 come before all in the heap
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  TimeNs last_next_ns_ = kNothing;  ///< of the last of them; kNothing: there are none
 };
 
 // The timer of each queue: the earliest wake-up asked for stands.

@@ -55,8 +55,9 @@ struct BatchSlot {
 /// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
 ///   in the queue again, before those that came after it; called for the last to join first. Without it such
 ///   visits are pushed again, the first to join first
+/// Begins with a cache line: what an arrival touches is in the first few.
 template <class Policy>
-class BatchingScheduler final : public Scheduler {
+class alignas(64) BatchingScheduler final : public Scheduler {
  public:
   template <class... Args>
   BatchingScheduler(const ServingContext& context, ModuleId module, Args&&... args)
@@ -95,7 +96,7 @@ class BatchingScheduler final : public Scheduler {
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                        Decisions& out) override {
     for (const WorkerId worker : workers) {
-      workers_.erase(workers_.begin() + (&find(worker) - workers_.data()));
+      workers_.erase(find(worker));
       if constexpr (requires(Policy policy) { policy.on_lost(worker); }) policy_.on_lost(worker);
     }
     count_workers();
@@ -171,6 +172,33 @@ class BatchingScheduler final : public Scheduler {
     TimeNs expected_end_ns = 0;
   };
 
+  /// In the order of their coming. The only one of most queues lies beside what else an arrival touches.
+  class WorkerList {
+   public:
+    std::size_t size() const { return size_; }
+    Worker& front() { return *begin(); }
+    Worker* begin() { return size_ == 1 ? &only_ : many_.data(); }
+    Worker* end() { return begin() + size_; }
+    void push_back(const Worker& worker) {
+      if (size_ == 1) many_.assign(1, only_);
+      if (size_ == 0) {
+        only_ = worker;
+      } else {
+        many_.push_back(worker);
+      }
+      ++size_;
+    }
+    void erase(const Worker& worker) {
+      if (size_ > 1) many_.erase(many_.begin() + (&worker - many_.data()));
+      if (--size_ == 1) only_ = many_.front();
+    }
+
+   private:
+    std::uint32_t size_ = 0;
+    Worker only_;
+    std::vector<Worker> many_;  ///< all, where there are several; else it does not count
+  };
+
   bool waits() const {
     if constexpr (requires(const Policy policy) { policy.waits(); }) return policy_.waits();
     return false;
@@ -190,10 +218,10 @@ class BatchingScheduler final : public Scheduler {
                          [id](const Worker& worker) { return worker.id == id; });
   }
 
-  void forget_if_gone(const Worker& worker) {
+  void forget_if_gone(Worker& worker) {
     if (!worker.draining || worker.busy) return;
     if constexpr (requires(Policy policy) { policy.on_gone(worker.id); }) policy_.on_gone(worker.id);
-    workers_.erase(workers_.begin() + (&worker - workers_.data()));
+    workers_.erase(worker);
   }
 
   void count_workers() {
@@ -283,7 +311,7 @@ class BatchingScheduler final : public Scheduler {
   bool early_;
   bool started_ = false;
   int max_batch_ = 1;
-  std::vector<Worker> workers_;
+  WorkerList workers_;
   Policy policy_;
 };
 

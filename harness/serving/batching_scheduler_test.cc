@@ -138,6 +138,26 @@ TEST_F(Batching, ADrainingWorkerLaunchesWhatItHasAndTakesNoMore) {
   EXPECT_EQ(driver_->add(31 * kMs, 1), "join 1<3; launch 1") << "the queue stays for another worker";
 }
 
+// One worker lies elsewhere than several do: what is known of each must survive the change, both ways.
+TEST_F(Batching, WorkersComeAndGoAndTheOthersKeepWhatTheyHave) {
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 30 * kMs);
+  EXPECT_EQ(driver_->arrive(0, 2, 0), "join 0<2");
+  driver_->add(kMs, 7);
+  driver_->add(kMs, 8);
+  EXPECT_EQ(driver_->arrive(kMs, 3, 0), "join 7<3; launch 7");
+  driver_->started(kMs, 7, 20 * kMs);
+  driver_->drain(kMs, 8);
+  EXPECT_EQ(driver_->arrive(2 * kMs, 4, 0), "join 7<4") << "8 is gone, and 7 ends before 0";
+  EXPECT_EQ(driver_->lose(2 * kMs, 0, {2}), "join 7<2") << "7 alone is left, with one place";
+  EXPECT_EQ(driver_->arrive(3 * kMs, 5, 0), "") << "it is full";
+  EXPECT_EQ(driver_->free(20 * kMs, 7), "launch 7");
+  EXPECT_EQ(driver_->started(20 * kMs, 7, 40 * kMs, 2), "join 7<5");
+  driver_->lose(21 * kMs, 7, {5});
+  EXPECT_EQ(driver_->arrive(22 * kMs, 6, 0), "") << "no worker is left";
+  EXPECT_EQ(driver_->add(23 * kMs, 9), "join 9<5; join 9<6; launch 9");
+}
+
 TEST_F(Batching, ADrainingIdleWorkerLaunchesNothing) {
   EXPECT_EQ(driver_->drain(0, 0), "");
   EXPECT_EQ(driver_->arrive(0, 1, 0), "");

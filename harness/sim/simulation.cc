@@ -263,26 +263,13 @@ bool VirtualWorld::enter_scheduler_queue(const Delivery& delivery) {
   return !is_refused;
 }
 
-void VirtualWorld::prefetch_upcoming() const {
-  const std::span<const Event> upcoming = events_.upcoming();
-  const auto next =
-      std::ranges::min_element(upcoming, [](const Event& a, const Event& b) { return a.before(b); });
-  for (auto event = upcoming.begin(); event != upcoming.end(); ++event) {
-    if (event->kind != kBatchDone) continue;
-    if (event == next) {
-      prefetch_batch(event->index);
-    } else {
-      queues_.prefetch_worker(event->index);
-    }
-  }
-}
-
-void VirtualWorld::prefetch_batch(WorkerId worker) const {
-  for (const BatchVisit& member : tables_.workers[worker].running) {
-    prefetch_object(&tables_.visits[member.id]);
-    dispatcher_.prefetch_request(member.id);
-  }
-  queues_.prefetch_host(worker);
+void VirtualWorld::prefetch_upcoming() {
+  // Each step reads what the step before fetched, an event earlier.
+  const std::span<const Event, 4> upcoming = events_.look_ahead();
+  static_assert(EventQueue::kAhead == 4);
+  if (upcoming[3].kind == kBatchDone) prefetch_object(&tables_.workers[upcoming[3].index]);
+  if (upcoming[2].kind == kBatchDone) queues_.prefetch_batch(upcoming[2].index);
+  if (upcoming[1].kind == kBatchDone) queues_.prefetch_visits(upcoming[1].index);
 }
 
 void VirtualWorld::handle_deliveries(std::uint32_t slot) {

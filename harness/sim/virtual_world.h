@@ -135,8 +135,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   /// Whether what events touch outgrows the near caches: where it does not, fetching ahead of events costs
   /// PARD more than it gains. About as many events are pending as workers run.
   bool prefetches() const { return events_.size() >= 256; }
-  void prefetch_upcoming() const;
-  void prefetch_batch(WorkerId worker) const;
+  void prefetch_upcoming();
   void handle_deliveries(std::uint32_t slot);
   void handle_values(EventKind kind, std::uint32_t slot);
   void handle_plan_period();

@@ -157,7 +157,6 @@ class Dispatcher {
   VisitId visit_at(std::uint32_t request_slot, ModuleId module) const {
     return flow_.visit_at(request_slot, module);
   }
-  void prefetch_request(VisitId visit) const { flow_.prefetch_request(visit); }
 
  private:
   /// What ran on the worker ended or stopped at `ended_ns`.

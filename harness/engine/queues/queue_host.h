@@ -54,7 +54,7 @@ class alignas(kCacheLine) QueueHost {
 
   /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
   void prefetch() const {
-    constexpr std::size_t kUsualSize = 3 * kCacheLine;  // of a scheduler
+    constexpr std::size_t kUsualSize = 4 * kCacheLine;  // of what it touches in a scheduler
     prefetch_span(reinterpret_cast<const char*>(scheduler_.get()), kUsualSize);
     if (newest_worker_ != kNone) prefetch_object(&(*environment_->workers)[newest_worker_]);
   }
@@ -177,8 +177,8 @@ class alignas(kCacheLine) QueueHost {
   GroupId group_;
   WorkerId newest_worker_ = kNone;
   int workers_ = 0;
+  Limits only_limits_;  ///< of the first module, here beside what else a join touches
   std::vector<ModuleId> modules_;
-  Limits only_limits_;          ///< of the first module, here beside what else a join touches
   std::vector<Limits> limits_;  ///< by module of the pipeline
 };
 

@@ -194,14 +194,16 @@ void RankQueues::prefetch(std::span<const Delivery> deliveries) const {
   }
 }
 
-void RankQueues::prefetch_worker(WorkerId worker) const {
+void RankQueues::prefetch_batch(WorkerId worker) const {
   const WorkerState& state = tables_.workers[worker];
   prefetch_span(state.running.data(), state.running.size());
+  if (const QueueHost* const host = host_of(state.queue)) prefetch_object(host);
 }
 
-void RankQueues::prefetch_host(WorkerId worker) const {
-  const QueueId queue = tables_.workers[worker].queue;
-  if (queue != kNone) prefetch_object(hosts_[queue].get());
+void RankQueues::prefetch_visits(WorkerId worker) const {
+  const WorkerState& state = tables_.workers[worker];
+  for (const BatchVisit& member : state.running) prefetch_object(&tables_.visits[member.id]);
+  if (const QueueHost* const host = host_of(state.queue)) host->prefetch();
 }
 
 }  // namespace harness
