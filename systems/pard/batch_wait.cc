@@ -130,8 +130,7 @@ WaitTable WaitWindow::table() const {
 BatchWaitSampler::BatchWaitSampler(std::uint64_t seed, ModuleId module, int samples)
     : stream_(seed, "pard.batch_wait", module),
       samples_(static_cast<std::size_t>(samples)),
-      sums_((samples_ + kLanes - 1) / kLanes * kLanes),
-      bins_(sums_.size()) {}
+      sums_((samples_ + kLanes - 1) / kLanes * kLanes) {}
 
 template <int kModules>
 void BatchWaitSampler::add_draws(std::span<const WaitTable* const> path, bool first) {
@@ -177,24 +176,28 @@ void BatchWaitSampler::draw_sums(std::span<const WaitTable* const> path) {
 
 float BatchWaitSampler::select(std::size_t rank, float largest) {
   const float bins_per_ns = static_cast<float>(kBins - 1) / largest;
-  for (std::size_t at = 0; at < sums_.size(); at += kLanes) {
-    const Floats bins = load<Floats>(&sums_[at]) * bins_per_ns;
-    store(&bins_[at], __builtin_convertvector(bins, Ints));
-  }
+  const std::span<const float> sums(sums_);
+  const auto bins_from = [&](std::size_t at) {
+    return __builtin_convertvector(load<Floats>(&sums[at]) * bins_per_ns, Ints);
+  };
   counts_.fill(0);
-  for (std::size_t i = 0; i < samples_; ++i) ++counts_[static_cast<std::size_t>(bins_[i])];
+  for (std::size_t at = 0; at < sums.size(); at += kLanes) {
+    const Ints bins = bins_from(at);
+    for (std::size_t i = 0; i < kLanes; ++i) counts_[static_cast<std::size_t>(bins[i])] += at + i < samples_;
+  }
   std::size_t below = 0;
   std::int32_t bin = 0;
   while (below + counts_[static_cast<std::size_t>(bin)] < rank) {
     below += counts_[static_cast<std::size_t>(bin++)];
   }
   in_bin_.clear();
-  for (std::size_t at = 0; at < sums_.size(); at += kLanes) {
-    const auto hits = reinterpret_cast<Words>(load<Ints>(&bins_[at]) == bin);
+  for (std::size_t at = 0; at < sums.size(); at += kLanes) {
+    const Ints bins = bins_from(at);
+    const auto hits = reinterpret_cast<Words>(bins == bin);
     if ((hits[0] | hits[1]) == 0) [[likely]]
       continue;
-    for (std::size_t i = at; i < std::min(at + kLanes, samples_); ++i) {
-      if (bins_[i] == bin) in_bin_.push_back(sums_[i]);
+    for (std::size_t i = 0; i < kLanes && at + i < samples_; ++i) {
+      if (bins[i] == bin) in_bin_.push_back(sums[at + i]);
     }
   }
   const auto nth = in_bin_.begin() + static_cast<std::ptrdiff_t>(rank - below - 1);

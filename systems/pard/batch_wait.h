@@ -76,8 +76,7 @@ class BatchWaitSampler {
 
   RandomStream stream_;
   std::size_t samples_;
-  std::vector<float> sums_;         ///< of the samples, and then up to a whole vector
-  std::vector<std::int32_t> bins_;  ///< of the sums
+  std::vector<float> sums_;  ///< of the samples, and then up to a whole vector
   std::vector<float> in_bin_;
   std::array<std::uint32_t, kBins> counts_{};
 };
