@@ -119,7 +119,6 @@ DownstreamEstimate::Value DownstreamEstimate::longest() {
 
 double StartEstimates::downstream_ns(const ServingContext& context, ModuleId module, const PardParams& params,
                                      const Plan& plan) {
-  const std::lock_guard lock(mutex_);
   const auto found = made_.find(module);
   if (found != made_.end() && found->second.plan == plan) return found->second.downstream_ns;
   DownstreamEstimate start(context, module, params);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "harness/serving/context.h"
@@ -108,7 +107,8 @@ class DownstreamEstimate {
 };
 
 /// What the queues of one cell begin with: L_sub of a plan alone, before any state. It takes as many draws as
-/// a state period's, and all queues of a module begin with the same, so each is made once. Any thread.
+/// a state period's, and all queues of a module begin with the same, so each is made once. Used by the
+/// thread of the schedulers.
 class StartEstimates {
  public:
   double downstream_ns(const ServingContext& context, ModuleId module, const PardParams& params,
@@ -120,7 +120,6 @@ class StartEstimates {
     double downstream_ns = 0;
   };
 
-  std::mutex mutex_;
   std::map<ModuleId, Made> made_;  ///< of the last plan
 };
 
