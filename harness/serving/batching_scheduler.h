@@ -55,9 +55,8 @@ struct BatchSlot {
 /// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
 ///   in the queue again, before those that came after it; called for the last to join first. Without it such
 ///   visits are pushed again, the first to join first
-/// Begins with a cache line: what an arrival touches is in the first few.
 template <class Policy>
-class alignas(64) BatchingScheduler final : public Scheduler {
+class BatchingScheduler final : public Scheduler {
  public:
   template <class... Args>
   BatchingScheduler(const ServingContext& context, ModuleId module, Args&&... args)

@@ -200,9 +200,9 @@ class PardPolicy {
   bool singly_;
   BudgetOrder order_;
   AdmissionLevel admission_;
+  PardReport report_;
   TimeNs after_exec_ns_ = 0;   ///< L_sub; without an estimate less than any time
   TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
-  PardReport report_;
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;
   std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that stand here, where drops count

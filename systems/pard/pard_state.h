@@ -96,15 +96,15 @@ class PardReport {
  private:
   enum : std::size_t { kWorkers, kArrived, kDropped, kStarted, kQueueing, kWorst, kHeader };
 
-  // What an arrival counts comes first: in PardPolicy it follows what else that touches.
-  std::int64_t arrived_ = 0;
-  std::int64_t dropped_ = 0;
   std::vector<double> values_ = std::vector<double>(kHeader, 0.0);
   std::size_t most_waits_ = 1;
   std::size_t oldest_ = 0;  ///< of the waits, once they are a ring
   std::int64_t started_ = 0;
   TimeNs queueing_ns_ = 0;
   TimeNs worst_ns_ = 0;
+  // What an arrival counts comes last: in PardPolicy what else it touches follows.
+  std::int64_t arrived_ = 0;
+  std::int64_t dropped_ = 0;
 };
 
 }  // namespace harness

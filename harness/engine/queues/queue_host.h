@@ -54,7 +54,7 @@ class alignas(kCacheLine) QueueHost {
 
   /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
   void prefetch() const {
-    constexpr std::size_t kUsualSize = 4 * kCacheLine;  // of what it touches in a scheduler
+    constexpr std::size_t kUsualSize = 3 * kCacheLine;  // of what it touches in a scheduler
     prefetch_span(reinterpret_cast<const char*>(scheduler_.get()), kUsualSize);
     if (newest_worker_ != kNone) prefetch_object(&(*environment_->workers)[newest_worker_]);
   }
