@@ -54,8 +54,8 @@ struct Event {
 };
 
 /// A four-ary heap of events: flatter than a binary heap, one cache line or two a level. The place of an
-/// event that has been popped stays open until the next top, pop or push: most events push another, which
-/// takes it. For a caller that looks ahead the next few are taken out of the heap, in order.
+/// event that has been popped stays open until a push takes it, as that of most events does, or the heap's
+/// first is needed. For a caller that looks ahead the next few are taken out of the heap, in order.
 class EventQueue {
  public:
   bool empty() const { return size() == 0; }
@@ -67,8 +67,8 @@ class EventQueue {
   }
 
   static constexpr std::size_t kAhead = 4;
-  static constexpr std::size_t kMostAhead = 16;
-  /// The next events, in order, with at least kMostAhead in the queue. Valid until the next push or pop.
+  static constexpr std::size_t kTaken = 16;
+  /// The next kAhead events, in order. The queue holds at least kTaken. Valid until the next push or pop.
   std::span<const Event, kAhead> look_ahead() {
     if (end_ - begin_ < kAhead) take_next();
     return std::span<const Event, kAhead>(&next_[begin_], kAhead);
@@ -76,7 +76,7 @@ class EventQueue {
 
   void push(TimeNs at_ns, std::uint32_t kind, std::uint32_t index) {
     Event event{at_ns, pushed_++, kind, index};
-    if (at_ns < last_next_ns_) [[unlikely]]
+    if (at_ns < last_taken_ns_) [[unlikely]]
       event = put_among_next(event);
     if (open_) {
       open_ = false;
@@ -88,7 +88,7 @@ class EventQueue {
 
   Event pop() {
     if (begin_ != end_) {
-      if (begin_ + 1 == end_) last_next_ns_ = kNothing;
+      if (begin_ + 1 == end_) last_taken_ns_ = kNothing;
       return next_[begin_++];
     }
     close();
@@ -103,12 +103,12 @@ class EventQueue {
   void take_next() {
     std::copy(next_.begin() + begin_, next_.begin() + end_, next_.begin());
     end_ -= std::exchange(begin_, 0);
-    while (end_ < kMostAhead) {
+    while (end_ < kTaken) {
       close();
       next_[end_++] = heap_.front();
       open_ = true;
     }
-    last_next_ns_ = next_[end_ - 1].at_ns;
+    last_taken_ns_ = next_[end_ - 1].at_ns;
   }
 
   /// Puts it where it belongs among the next ones; returns the last of them, for the heap.
@@ -117,7 +117,7 @@ class EventQueue {
     std::size_t hole = end_ - 1;
     for (; hole > begin_ && event.before(next_[hole - 1]); --hole) next_[hole] = next_[hole - 1];
     next_[hole] = event;
-    last_next_ns_ = next_[end_ - 1].at_ns;
+    last_taken_ns_ = next_[end_ - 1].at_ns;
     return last;
   }
 
@@ -171,10 +171,10 @@ class EventQueue {
   std::vector<Event> heap_;
   bool open_ = false;  ///< the first has been popped
   std::uint64_t pushed_ = 0;
-  std::array<Event, kMostAhead> next_;  ///< places begin_ to end_ - 1 come before all in the heap
+  std::array<Event, kTaken> next_;  ///< places begin_ to end_ - 1 come before all in the heap
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  TimeNs last_next_ns_ = kNothing;  ///< of the last of them; kNothing: there are none
+  TimeNs last_taken_ns_ = kNothing;  ///< of the last of them; kNothing: there are none
 };
 
 // The timer of each queue: the earliest wake-up asked for stands.

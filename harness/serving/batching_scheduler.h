@@ -171,7 +171,7 @@ class BatchingScheduler final : public Scheduler {
     TimeNs expected_end_ns = 0;
   };
 
-  /// In the order of their coming. The only one of most queues lies beside what else an arrival touches.
+  /// In order of arrival. Most queues have one worker: it lies beside what else an arrival touches.
   class WorkerList {
    public:
     std::size_t size() const { return size_; }
@@ -195,7 +195,7 @@ class BatchingScheduler final : public Scheduler {
    private:
     std::uint32_t size_ = 0;
     Worker only_;
-    std::vector<Worker> many_;  ///< all, where there are several; else it does not count
+    std::vector<Worker> many_;  ///< all, where there are several; else stale
   };
 
   bool waits() const {

@@ -264,9 +264,8 @@ bool VirtualWorld::enter_scheduler_queue(const Delivery& delivery) {
 }
 
 void VirtualWorld::prefetch_upcoming() {
-  // Each step reads what the step before fetched, an event earlier.
-  const std::span<const Event, 4> upcoming = events_.look_ahead();
-  static_assert(EventQueue::kAhead == 4);
+  // At best each step reads what the step before has fetched one event earlier.
+  const auto upcoming = events_.look_ahead();
   if (upcoming[3].kind == kBatchDone) prefetch_object(&tables_.workers[upcoming[3].index]);
   if (upcoming[2].kind == kBatchDone) queues_.prefetch_batch(upcoming[2].index);
   if (upcoming[1].kind == kBatchDone) queues_.prefetch_visits(upcoming[1].index);

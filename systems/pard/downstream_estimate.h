@@ -107,8 +107,8 @@ class DownstreamEstimate {
 };
 
 /// What the queues of one cell begin with: L_sub of a plan alone, before any state. It takes as many draws as
-/// a state period's, and all queues of a module begin with the same, so each is made once. Used by the
-/// thread of the schedulers.
+/// a state period's, and all queues of a module begin with the same, so it is made once for each module. Of
+/// one context and one set of parameters; used by the schedulers' thread alone.
 class StartEstimates {
  public:
   double downstream_ns(const ServingContext& context, ModuleId module, const PardParams& params,
@@ -120,7 +120,7 @@ class StartEstimates {
     double downstream_ns = 0;
   };
 
-  std::map<ModuleId, Made> made_;  ///< of the last plan
+  std::map<ModuleId, Made> made_;  ///< for the plan asked for last
 };
 
 }  // namespace harness

@@ -81,9 +81,9 @@ class OverloadControl {
 /// = none every visit is in time. Under overload a visit may be refused as it arrives (kOverload).
 class PardPolicy {
  public:
-  /// `starts`: of all queues of the run.
+  /// `starts` is shared by all queues of the run.
   PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params,
-             std::shared_ptr<StartEstimates> starts = std::make_shared<StartEstimates>());
+             std::shared_ptr<StartEstimates> starts);
 
   void on_plan(TimeNs now, const Plan& plan);
   void on_workers(int workers);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "harness/core/random.h"
@@ -23,7 +24,7 @@ struct RandomWorld {
     params.lambda = 0;
   }
   PardPolicy policy() const {
-    PardPolicy made(world.context, 0, params);
+    PardPolicy made(world.context, 0, params, std::make_shared<StartEstimates>());
     made.on_plan(0, world.plan);
     return made;
   }

@@ -28,7 +28,8 @@ class PardPolicyTest : public ::testing::Test {
   void remake(PardOrder order, bool publish = true) {
     params_.order = order;
     scheduler_ = std::make_unique<BatchingScheduler<PardPolicy>>(world_.context, ModuleId{0}, world_.context,
-                                                                 ModuleId{0}, params_);
+                                                                 ModuleId{0}, params_,
+                                                                 std::make_shared<StartEstimates>());
     out_.clear();
     scheduler_->on_plan(0, world_.plan, out_);
     scheduler_->on_worker_added(0, 0, out_);
@@ -411,7 +412,7 @@ TEST(PardPolicy, SharesALargeWindowAmongManyWorkers) {
   world.plan.modules[0].workers = 430;
   PardParams params;
   params.wait_window = 10'000'000;
-  PardPolicy policy(world.context, 0, params);
+  PardPolicy policy(world.context, 0, params, std::make_shared<StartEstimates>());
   policy.on_plan(0, world.plan);
   policy.on_workers(430);
   const std::vector<BatchVisit> visits(20'000, {1, 0, kMs});
@@ -426,7 +427,7 @@ TEST(PardPolicy, SharesALargeWindowAmongManyWorkers) {
 
 TEST(PardPolicy, FirstReportsAtTheNextWholePeriod) {
   const PardTestWorld world({10 * kMs}, {});
-  PardPolicy policy(world.context, 0, {});
+  PardPolicy policy(world.context, 0, {}, std::make_shared<StartEstimates>());
   Decisions out;
   policy.start(0, out);
   policy.start(3 * kNsPerS + 1, out);

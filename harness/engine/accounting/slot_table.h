@@ -35,7 +35,7 @@ void prefetch_object(const Object* object) {
 template <class Record>
 class SlotTable {
  public:
-  /// Fetches the slot that will come next into the cache.
+  /// A free slot. Also fetches the one that comes next into the cache.
   std::uint32_t allocate() {
     if (free_.empty()) {
       records_.emplace_back();
@@ -43,7 +43,7 @@ class SlotTable {
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    if (!free_.empty()) prefetch_object(&records_[free_.back()]);
+    if (!free_.empty()) prefetch(free_.back());
     return slot;
   }
   void release(std::uint32_t slot) { free_.push_back(slot); }

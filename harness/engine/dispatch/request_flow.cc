@@ -180,7 +180,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   finished_.clear();
   const TimeNs even_share_ns = gpu_ns / count;
   if (is_chain_ && subs.empty()) {  // requests lie scattered outside the near caches: fetch them together
-    for (const BatchVisit& member : visits) prefetch_request(member.id);
+    for (const BatchVisit& member : visits) requests_.prefetch(member.id);  // its slot too, in a chain
   }
   for (const BatchVisit& member : visits) {
     VisitRecord& record = visits_[member.id];

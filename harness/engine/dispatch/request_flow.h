@@ -65,10 +65,6 @@ class RequestFlow {
   /// withdrawn them. Those of ended requests end instead.
   void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
 
-  /// Hints that the request of a visit will be needed. In a chain requests and visits come and go in step, so
-  /// that both have the same slot; elsewhere the hint may miss.
-  void prefetch_request(VisitId visit) const { requests_.prefetch(visit); }
-
   /// Ends what is left of requests that nothing is heard of any more: they are unfinished.
   void give_up(TimeNs now);
 

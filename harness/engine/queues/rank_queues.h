@@ -58,9 +58,11 @@ class RankQueues {
   /// It has reached that queue alone.
   void on_publication_at(TimeNs now, QueueId queue, ModuleId module, std::span<const double> state);
 
-  // Hints for the cache, without effect on the run: on_deliveries follows for these; on_batch_done follows
-  // soon for this worker, and its batch and its host, then the visits and the scheduler are fetched.
+  // Hints for the cache, without effect on the run.
+  /// on_deliveries follows for these.
   void prefetch(std::span<const Delivery> deliveries) const;
+  /// on_batch_done follows soon for this worker: first its batch and its host, then that batch's visits and
+  /// the host's scheduler.
   void prefetch_batch(WorkerId worker) const;
   void prefetch_visits(WorkerId worker) const;
 
