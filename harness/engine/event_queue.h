@@ -58,7 +58,7 @@ struct Event {
 /// first is needed. For a caller that looks ahead the next few are taken out of the heap, in order.
 class EventQueue {
  public:
-  bool empty() const { return size() == 0; }
+  bool empty() const { return begin_ == end_ && heap_.size() == (open_ ? 1U : 0U); }
   std::size_t size() const { return heap_.size() - (open_ ? 1 : 0) + (end_ - begin_); }
   const Event& top() {
     if (begin_ != end_) return next_[begin_];

@@ -43,7 +43,7 @@ class SlotTable {
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    if (!free_.empty()) prefetch(free_.back());
+    if (!free_.empty()) prefetch_object(&records_[free_.back()]);
     return slot;
   }
   void release(std::uint32_t slot) { free_.push_back(slot); }
