@@ -49,6 +49,16 @@ TEST(StartEstimates, AreThoseOfThePlanForEachModule) {
   }
 }
 
+// The only sign that it is not made again: of another seed, which one cell does not have, nothing is drawn.
+TEST(StartEstimates, AreMadeOnceForEachPlan) {
+  PardTestWorld world({7 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
+  StartEstimates starts;
+  const double first = starts.downstream_ns(world.context, 0, {}, world.plan);
+  world.context.seed = 2;
+  EXPECT_EQ(starts.downstream_ns(world.context, 0, {}, world.plan), first);
+  EXPECT_NE(StartEstimates().downstream_ns(world.context, 0, {}, world.plan), first);
+}
+
 TEST(DownstreamEstimate, HasExactBounds) {
   const PardTestWorld world({7 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
   for (const double lambda : {0.0, 1.0}) {
