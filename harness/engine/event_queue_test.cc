@@ -41,6 +41,7 @@ TEST(EventQueue, AgreesWithASortedSetOverRandomOperations) {
       model.erase(model.begin());
     }
     ASSERT_EQ(queue.size(), model.size());
+    ASSERT_EQ(queue.empty(), model.empty());
     if (model.size() >= EventQueue::kTaken && random.below(4) == 0) {
       ++looked;
       auto next = model.begin();

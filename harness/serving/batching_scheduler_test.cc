@@ -153,9 +153,14 @@ TEST_F(Batching, WorkersComeAndGoAndTheOthersKeepWhatTheyHave) {
   EXPECT_EQ(driver_->arrive(3 * kMs, 5, 0), "") << "it is full";
   EXPECT_EQ(driver_->free(20 * kMs, 7), "launch 7");
   EXPECT_EQ(driver_->started(20 * kMs, 7, 40 * kMs, 2), "join 7<5");
-  driver_->lose(21 * kMs, 7, {5});
-  EXPECT_EQ(driver_->arrive(22 * kMs, 6, 0), "") << "no worker is left";
-  EXPECT_EQ(driver_->add(23 * kMs, 9), "join 9<5; join 9<6; launch 9");
+  driver_->add(20 * kMs, 10);
+  EXPECT_EQ(driver_->arrive(20 * kMs, 6, 0), "join 10<6; launch 10");
+  driver_->started(20 * kMs, 10, 30 * kMs);
+  EXPECT_EQ(driver_->arrive(20 * kMs, 7, 0), "join 10<7") << "7 runs until 40 ms now, not until 20 ms";
+  EXPECT_EQ(driver_->lose(21 * kMs, 10, {7}), "join 7<7");
+  driver_->lose(21 * kMs, 7, {5, 7});
+  EXPECT_EQ(driver_->arrive(22 * kMs, 8, 0), "") << "no worker is left";
+  EXPECT_EQ(driver_->add(23 * kMs, 9), "join 9<5; join 9<7; launch 9");
 }
 
 TEST_F(Batching, ADrainingIdleWorkerLaunchesNothing) {
