@@ -133,9 +133,10 @@ double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   return arguments.rate.value_or(has_its_own ? 0 : kRateOfShapes);
 }
 
-/// A figure that the bins are too long for, or the trace too short, does not exist.
+/// A figure that the bins are too long for, or the trace too short, does not exist, and none of no requests.
 struct ShownFacts {
   explicit ShownFacts(const TraceFacts& shown) : facts(shown) {
+    if (!(facts.requests > 0)) return;
     has_seconds = divides_into(facts, 1);
     has_bins = !has_seconds && facts.second_s == facts.bin_s && facts.bins >= 2;
     has_minutes = divides_into(facts, 60);
@@ -149,7 +150,7 @@ struct ShownFacts {
   bool has_trend = false;
 };
 
-std::string cv_text(const char* name, bool is_defined, double value, const std::string& remark = "") {
+std::string figure_text(const char* name, bool is_defined, double value, const std::string& remark = "") {
   return is_defined ? formatted("  %-15s %.4f%s\n", name, value, remark.c_str())
                     : formatted("  %-15s -\n", name);
 }
@@ -163,13 +164,13 @@ std::string facts_text(const char* title, const ShownFacts& shown) {
   text += formatted("  mean_rps        %.6g\n", facts.mean_rps);
   text += formatted("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
                     text_of(facts.second_s).c_str());
-  text += formatted("  peak_over_mean  %.4f\n", facts.peak_over_mean);
-  if (shown.has_bins) text += cv_text("cv_bin", true, facts.cv_second);
-  text += cv_text("cv_second", shown.has_seconds, facts.cv_second);
-  text += cv_text("cv_minute", shown.has_minutes, facts.cv_minute);
+  text += figure_text("peak_over_mean", facts.requests > 0, facts.peak_over_mean);
+  if (shown.has_bins) text += figure_text("cv_bin", true, facts.cv_second);
+  text += figure_text("cv_second", shown.has_seconds, facts.cv_second);
+  text += figure_text("cv_minute", shown.has_minutes, facts.cv_minute);
   const std::string values = shown.has_seconds ? "seconds" : "bins";
-  return text + cv_text("cv_short", shown.has_trend, facts.cv_short,
-                        " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
+  return text + figure_text("cv_short", shown.has_trend, facts.cv_short,
+                            " (" + values + " over their moving mean of " + text_of(facts.trend_s) + " s)");
 }
 
 JsonObject facts_json(const ShownFacts& shown) {
@@ -183,7 +184,7 @@ JsonObject facts_json(const ShownFacts& shown) {
   object.add("mean_rps", facts.mean_rps);
   object.add("peak_rps", facts.peak_rps);
   object.add("peak_window_s", facts.second_s);
-  object.add("peak_over_mean", facts.peak_over_mean);
+  object.add("peak_over_mean", if_defined(facts.requests > 0, facts.peak_over_mean));
   object.add("cv_bin", if_defined(shown.has_bins, facts.cv_second));
   object.add("cv_second", if_defined(shown.has_seconds, facts.cv_second));
   object.add("cv_minute", if_defined(shown.has_minutes, facts.cv_minute));
@@ -230,8 +231,9 @@ std::string shape_text(const TraceArguments& arguments, JsonObject& object) {
 
 std::string replayed_text(const ArrivalSource& arrivals, const TraceSpec& spec, const LoadNotes& notes,
                           JsonObject& object) {
-  const double bin_s = std::max(1.0, ns_to_s(arrivals.duration_ns()) / kMaxBinsShown);
-  const ShownFacts facts(facts_of(counts_of(arrivals, bin_s), bin_s));
+  const double length_s = ns_to_s(arrivals.duration_ns());
+  const double bin_s = std::max(1.0, length_s / kMaxBinsShown);
+  const ShownFacts facts(facts_of(counts_of(arrivals, bin_s), bin_s, length_s));
   object.add("compression", compression_of(spec));
   object.add("replayed", facts_json(facts).json());
   object.add("recorded_peak_over_mean", notes.recorded_peak_over_mean);

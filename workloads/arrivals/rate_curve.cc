@@ -96,16 +96,15 @@ void stretch(Replay& replay, double contrast) {
   for (double& rate : replay.curve.rps) rate = std::max(0.0, mean + contrast * (rate - mean));
 }
 
-/// Of what is replayed, the rate that becomes the target.
+/// Of what is replayed, which has requests, the rate that becomes the target.
 double rate_scaled_to(const TraceSpec& spec, const Replay& replay) {
   const bool is_start = spec.scale_to == ScaleTo::kStart;
   const double rate = is_start                          ? replay.curve.rps.front()
                       : spec.scale_to == ScaleTo::kMean ? mean_rps(replay.curve, replay.duration_s)
                                                         : peak_rps(replay.curve, replay.duration_s);
   if (rate > 0) return rate;
-  if (is_start && mean_rps(replay.curve, replay.duration_s) > 0)
-    throw wrong(spec, "scale_to", "start, where the first bin has no requests", "mean or peak");
-  throw wrong(spec, "shape", "a replayed window without requests", "a window that can be scaled");
+  if (!is_start) return mean_rps(replay.curve, replay.duration_s);  // all of it in a part of a second
+  throw wrong(spec, "scale_to", "start, where the first bin has no requests", "mean or peak");
 }
 
 }  // namespace
@@ -252,7 +251,8 @@ Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double t
     throw wrong(spec, "duration_s", "a replay of " + text_of(replay.duration_s) + " s", "at most 1e9 s");
   }
   if (spec.contrast != 1) stretch(replay, spec.contrast);
-  if (target_rps <= 0) return replay;
+  const bool has_requests = mean_rps(replay.curve, replay.duration_s) > 0;
+  if (target_rps <= 0 || !has_requests) return replay;
   const double now = rate_scaled_to(spec, replay);
   for (double& rate : replay.curve.rps) rate *= target_rps / now;
   return replay;

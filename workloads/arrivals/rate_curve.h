@@ -109,7 +109,7 @@ RateCurve smoothed(const RateCurve& curve, double window_s);
 /// the next and is constant before the first and after the last.
 RateCurve interpolated(const RateCurve& curve, int parts);
 
-/// Mean over [0, duration_s), which must not be longer than the curve.
+/// Mean over [0, duration_s). Nothing comes after the end of the curve.
 double mean_rps(const RateCurve& curve, double duration_s);
 /// The highest mean over a whole second [k, k + 1) within [0, duration_s); the mean when there is none.
 double peak_rps(const RateCurve& curve, double duration_s);
@@ -121,7 +121,7 @@ double dispersion(const RateCurve& counts, double window_s);
 /// three standard deviations of that of as many Poisson counts above 1.
 bool is_poisson_noise(const RateCurve& counts, double window_s);
 
-/// A curve in replayed time and how much of it is replayed.
+/// A curve in replayed time and the length of its replay, which may be longer: then nothing comes after it.
 struct Replay {
   RateCurve curve;
   double duration_s = 0;

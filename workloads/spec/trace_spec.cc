@@ -13,7 +13,8 @@ constexpr double kLargestScv = 1e4;
 
 void list_scaling(TraceSpec& spec, ParamList& params) {
   params.number("duration_s", spec.duration_s, 0, 1e9,
-                "length of the load in replayed seconds; 0: all of a file (an error for generated shapes)");
+                "length of the load in replayed seconds, also where a file that is sent as recorded ends "
+                "before; 0: all of a file, in whole bins (an error for generated shapes)");
   params.choice(
       "scale_to", spec.scale_to, {"mean", "peak", "start"},
       "what the target rate is: the mean of the replayed window, its highest mean over one second, or the "

@@ -166,7 +166,9 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
     times_ = times_by_module(spec);
     check_modules(spec, times_);
     if (duration_ns_ == 0) {
-      for (const auto& [module, times] : times_) duration_ns_ = std::max(duration_ns_, times.back() + 1);
+      // All of the file, in whole seconds.
+      for (const auto& [module, times] : times_)
+        duration_ns_ = std::max(duration_ns_, (times.back() / kNsPerS + 1) * kNsPerS);
     }
   } else if (!spec.file.empty()) {
     functions_ = function_minutes(spec);

@@ -301,7 +301,8 @@ TEST_F(RecordedRequests, AllOfThemWithADurationOfZero) {
   const StreamPopulation population(trace_, 0);
   EXPECT_EQ(population.expected_requests(), 5);
   EXPECT_EQ(population.remarks().size(), 0U);
-  EXPECT_EQ(make_arrivals(trace_, 0, 1)->duration_ns(), 3000 * kNsPerMs + 1);
+  EXPECT_EQ(make_arrivals(trace_, 0, 1)->duration_ns(), 4 * kNsPerS)
+      << "whole seconds, the last request at 3 s";
 }
 
 TEST_F(RecordedRequests, CountFromTheFirstOfAllWhereTheyHaveDates) {

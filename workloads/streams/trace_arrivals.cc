@@ -91,24 +91,40 @@ void refuse_what_needs_a_rate(const TraceSpec& spec) {
   }
 }
 
-/// Recorded times within [from_s, to_s), compressed and cut to duration_s.
+/// Source seconds from from_s to to_s, or to the end of the file: of recorded times in whole bins, as
+/// counts_of() counts them.
+double source_length_s(const TraceSpec& spec, const TraceData& data) {
+  if (spec.to_s > 0) return spec.to_s - spec.from_s;
+  if (data.times_ns.empty()) return static_cast<double>(data.counts.size()) * data.bin_s - spec.from_s;
+  const TimeNs last = std::max<TimeNs>(0, data.times_ns.back() - s_to_ns(spec.from_s));
+  return static_cast<double>(bin_of(last, data.bin_s) + 1) * data.bin_s;
+}
+
+/// Replayed seconds of a file that is sent as it was recorded: those asked for, also where the file ends
+/// before; to_s ends them, and without duration_s the file does.
+double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
+  const double length_s = source_length_s(spec, data) / compression_of(spec);
+  if (spec.duration_s <= 0) return length_s;
+  return spec.to_s > 0 ? std::min(spec.duration_s, length_s) : spec.duration_s;
+}
+
+/// Recorded times within [from_s, to_s), compressed and cut to the replayed length.
 std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
   refuse_what_needs_a_rate(spec);
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
-  const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : data.times_ns.back() + 1;
-  const TimeNs length = static_cast<TimeNs>(std::ceil(static_cast<double>(to - from) / compress));
-  const TimeNs duration = spec.duration_s > 0 ? std::min(s_to_ns(spec.duration_s), length) : length;
+  if (from > data.times_ns.back())
+    throw input_error(
+        place_of_field(spec, "from_s"), text_of(spec.from_s),
+        "at most the time of the last request, " + text_of(ns_to_s(data.times_ns.back())) + " s");
+  const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : kNever;
+  const auto duration =
+      static_cast<TimeNs>(std::ceil(length_as_recorded_s(spec, data) * static_cast<double>(kNsPerS)));
   auto times = std::make_shared<std::vector<TimeNs>>();
   for (const TimeNs time : data.times_ns) {
     if (time < from || time >= to) continue;
     const TimeNs at = static_cast<TimeNs>(static_cast<double>(time - from) / compress);
     if (at < duration) times->push_back(at);
-  }
-  if (times->empty()) {
-    throw input_error(
-        place_of_field(spec, "from_s"), "a window of the file without requests",
-        "a window with requests; the file lasts " + text_of(ns_to_s(data.times_ns.back())) + " s");
   }
   return make_recorded_arrivals(std::move(times), duration);
 }
@@ -127,11 +143,13 @@ bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curv
   return spec.scale_by == ScaleBy::kSmoothed;
 }
 
-/// As recorded: what lies within a bin is not for the curve to say.
-Replay replay_as_recorded(const TraceSpec& spec, RateCurve curve) {
+/// As recorded: what lies within a bin is not for the curve to say, and nothing comes after its end.
+Replay replay_as_recorded(const TraceSpec& spec, const TraceData& data, RateCurve curve) {
   TraceSpec as_is = spec;
   as_is.interpolate = Interpolate::kOff;
-  return replay_of(as_is, std::move(curve), false, 0);
+  Replay replay = replay_of(as_is, std::move(curve), false, 0);
+  replay.duration_s = std::max(replay.duration_s, length_as_recorded_s(spec, data));
+  return replay;
 }
 
 void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
@@ -140,14 +158,15 @@ void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
                       "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
 }
 
-void remark_on_length(const TraceSpec& spec, double length_s, bool can_repeat,
+/// Where the file, or to_s, ends before duration_s: `file_s` is the replayed length of the file's part.
+void remark_on_length(const TraceSpec& spec, double file_s, bool can_repeat,
                       std::vector<std::string>& remarks) {
   constexpr double kRoundingS = 1e-6;
-  if (length_s >= spec.duration_s - kRoundingS) return;
+  if (file_s >= spec.duration_s - kRoundingS) return;
   char text[200];
   std::snprintf(text, sizeof text,
                 "%s ends %.6g s after from_s = %.6g%s, duration_s asks for %.6g: nothing is sent after it%s",
-                spec.to_s > 0 ? "to_s" : "the file", length_s, spec.from_s,
+                spec.to_s > 0 ? "to_s" : "the file", file_s, spec.from_s,
                 compression_of(spec) > 1 ? " (replayed)" : "", spec.duration_s,
                 can_repeat ? " (repeat = true begins again)" : "");
   remarks.emplace_back(text);
@@ -173,12 +192,13 @@ void note_peaks(double recorded, double sent, const char* why, LoadNotes& notes)
 /// Of what is sent of a curve that was recorded.
 void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
                    LoadNotes& notes) {
-  const double recorded_s = std::min(replay.duration_s * compression_of(spec), recorded.length_s());
+  const double sent_s = std::min(replay.duration_s, replay.curve.length_s());
+  const double recorded_s = std::min(sent_s * compression_of(spec), recorded.length_s());
   const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
                     : spec.contrast != 1       ? " (contrast)"
                     : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
                                                : "";
-  note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, replay.duration_s), why, notes);
+  note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, sent_s), why, notes);
 }
 
 /// Of recorded times that are sent as they are.
@@ -192,6 +212,7 @@ void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s
   }
   std::vector<double> seconds = counts_of(times, 1);
   seconds.resize(std::min(seconds.size(), static_cast<std::size_t>(length_s)));  // whole ones
+  if (times.empty()) return;
   const double mean = static_cast<double>(times.size()) / length_s;
   const double share = seconds.empty() ? 1 : *std::max_element(seconds.begin(), seconds.end()) / mean;
   note_peaks(share, share, "", notes);
@@ -268,7 +289,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   std::shared_ptr<const Replay> replay;
   if (needs_curve)
     replay =
-        std::make_shared<const Replay>(is_as_is ? replay_as_recorded(spec, std::move(curve))
+        std::make_shared<const Replay>(is_as_is ? replay_as_recorded(spec, data, std::move(curve))
                                                 : replay_of(spec, std::move(curve), is_smoothed, target_rps));
   std::unique_ptr<ArrivalSource> arrivals;
   const bool is_recorded = is_as_is && !data.times_ns.empty();
@@ -282,12 +303,14 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   }
   if (notes != nullptr) {
     const double length_s = ns_to_s(arrivals->duration_ns());
-    remark_on_length(spec, length_s, !is_recorded, notes->remarks);
+    const double file_s =
+        is_recorded ? source_length_s(spec, data) / compression_of(spec) : replay->curve.length_s();
+    remark_on_length(spec, file_s, !is_recorded, notes->remarks);
     if (is_recorded) remark_on_seconds(data.times_ns, notes->remarks);
     if (replay != nullptr)
       note_peaks_of(spec, before, *replay, is_smoothed, *notes);
     else
-      note_peaks_of(spec, data, length_s, *notes);
+      note_peaks_of(spec, data, std::min(length_s, file_s), *notes);
   }
   return arrivals;
 }

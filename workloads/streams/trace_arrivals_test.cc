@@ -127,7 +127,64 @@ TEST_F(TraceArrivals, ReplayRecordedTimesAsTheyAre) {
   EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{125'000'000}));
   EXPECT_EQ(make_arrivals(spec, 0, 1)->duration_ns(), kNsPerS);
   spec.from_s = 5;
-  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError);
+  EXPECT_TRUE(times_of(*make_arrivals(spec, 0, 1)).empty()) << "a window of the file without requests";
+  spec.from_s = 9.5;
+  spec.to_s = 0;
+  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError) << "after its last request";
+}
+
+double length_s(const TraceSpec& spec, double rate = 0) {
+  return ns_to_s(make_arrivals(spec, rate, 1)->duration_ns());
+}
+
+// A file that is shorter than asked for is followed by time without requests, as times and as counts.
+TEST_F(TraceArrivals, AsRecordedLastAsLongAsAskedFor) {
+  const TraceSpec times = file("# time_unit = s\n0\n0\n2.5\n");
+  const TraceSpec counts = file("# bin_s = 1\ncount\n2\n0\n1\n", "counts.csv");
+  for (TraceSpec spec : {times, counts}) {
+    spec.duration_s = 0;
+    EXPECT_EQ(length_s(spec), 3) << "all of the file, in whole bins";
+    spec.duration_s = 10;
+    EXPECT_EQ(length_s(spec), 10);
+    EXPECT_EQ(make_arrivals(spec, 0, 1)->expected_requests(), 3);
+    EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)).size(), 3U);
+    spec.to_s = 6;
+    EXPECT_EQ(length_s(spec), 6) << "to_s ends it";
+    spec.compress = 2;
+    EXPECT_EQ(length_s(spec), 3);
+    spec.duration_s = 0;
+    EXPECT_EQ(length_s(spec), 3);
+    spec.to_s = 0;
+    EXPECT_EQ(length_s(spec), 1.5);
+  }
+}
+
+TEST_F(TraceArrivals, OfOneRequestLastAsLongAsAskedFor) {
+  TraceSpec one = file("# time_unit = s\n0\n");
+  one.duration_s = 10;
+  EXPECT_EQ(length_s(one), 10);
+  one.duration_s = 0;
+  EXPECT_EQ(length_s(one), 1) << "a bin";
+  one.bin_s = 0.5;
+  EXPECT_EQ(length_s(one), 0.5);
+  EXPECT_EQ(length_s(one, 20), 0.5) << "scaled";
+}
+
+// One request a second for 5 s beginning at 2.25 s: bins are counted from from_s on.
+TEST_F(TraceArrivals, FromTheMiddleOfABinStillHaveWholeBins) {
+  TraceSpec spec = file("# time_unit = s\n0\n1\n2\n3\n4\n");
+  spec.duration_s = 0;
+  spec.from_s = 2.25;
+  EXPECT_EQ(length_s(spec), 2);
+  EXPECT_EQ(times_of(*make_arrivals(spec, 0, 1)), (std::vector<TimeNs>{750'000'000, 1'750'000'000}));
+}
+
+TEST_F(TraceArrivals, OfAWindowWithoutRequestsHaveNoneAtAnyRate) {
+  TraceSpec counts = file("# bin_s = 1\ncount\n5\n0\n0\n5\n", "counts.csv");
+  counts.from_s = 1;
+  counts.to_s = 3;
+  for (const double rate : {0.0, 100.0})
+    EXPECT_EQ(make_arrivals(counts, rate, 1)->expected_requests(), 0) << rate;
 }
 
 /// What is not applied is not accepted either; at a rate both are applied.

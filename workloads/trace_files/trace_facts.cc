@@ -46,18 +46,19 @@ double short_variation(const std::vector<double>& values, double value_s, double
 
 }  // namespace
 
-TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double trend_s) {
+TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double length_s, double trend_s) {
   TraceFacts facts;
   facts.bin_s = bin_s;
   facts.bins = counts.size();
-  facts.length_s = bin_s * static_cast<double>(counts.size());
+  facts.length_s = length_s > 0 ? length_s : bin_s * static_cast<double>(counts.size());
   for (const double count : counts) facts.requests += count;
   facts.mean_rps = facts.requests / facts.length_s;
   std::vector<double> seconds = grouped_to(counts, bin_s, 1);
   if (seconds.empty()) seconds = counts;
   facts.second_s = bin_s * std::max(1.0, std::round(1 / bin_s));
   facts.trend_s = std::max(trend_s, 11 * facts.second_s);
-  facts.peak_rps = *std::max_element(seconds.begin(), seconds.end()) / facts.second_s;
+  const double peak = *std::max_element(seconds.begin(), seconds.end()) / facts.second_s;
+  facts.peak_rps = std::max(peak, facts.mean_rps);  // more in a trace that is shorter than a second
   facts.peak_over_mean = facts.mean_rps > 0 ? facts.peak_rps / facts.mean_rps : 0;
   facts.cv_second = variation(seconds);
   facts.cv_minute = variation(grouped_to(counts, bin_s, 60));

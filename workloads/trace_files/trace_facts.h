@@ -26,8 +26,10 @@ struct TraceFacts {
                          ///< minutes (or 11 bins, if that is longer)
 };
 
-/// Figures of counts in bins of bin_s. `counts` must not be empty. `trend_s` is the window of cv_short.
-TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double trend_s = 600);
+/// Figures of counts in bins of bin_s. `counts` must not be empty. `length_s` is that of the trace where it
+/// ends within the last bin; 0: it is that of the bins. `trend_s` is the window of cv_short.
+TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double length_s = 0,
+                    double trend_s = 600);
 
 /// Whether the bins make at least two groups of group_s (within 1 %), so that a CV over that time is one.
 bool divides_into(const TraceFacts& facts, double group_s);

@@ -22,6 +22,13 @@ TEST(TraceFacts, OfCountsPerHalfSecond) {
   EXPECT_EQ(facts.cv_minute, 0);
 }
 
+TEST(TraceFacts, MayEndWithinABin) {
+  const TraceFacts facts = facts_of({30, 20}, 1, 1.25);
+  EXPECT_DOUBLE_EQ(facts.length_s, 1.25);
+  EXPECT_DOUBLE_EQ(facts.mean_rps, 40);
+  EXPECT_DOUBLE_EQ(facts_of({200}, 1, 0.5).peak_rps, 400);
+}
+
 TEST(TraceFacts, OfMinutesAndLongerBins) {
   std::vector<double> counts(120, 1.0);
   for (std::size_t i = 60; i < 120; ++i) counts[i] = 3;

@@ -442,7 +442,8 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
     const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
-    prepared.why = plan.why;
+    prepared.why =
+        load.requests > 0 ? plan.why : "trace " + settings.trace.name + " has no request in its window";
     prepared.plan = plan.plan;
     prepared.plan_is_shared = !plans_itself(cell, configuration(cell, Whose::kOwn));
     prepared.capacity_rps = plan.capacity_rps;
