@@ -3,6 +3,7 @@
 Usage: schema_test.py FILE.h5 LIVE.h5: files with request rows, the second of a live run.
 """
 
+import os
 import re
 import sys
 import unittest
@@ -28,6 +29,26 @@ def described():
     return tables
 
 
+def facts_text(facts):
+    """What README.md says of a column of /summary before its meaning, by its row in /columns."""
+    unit = "share" if facts["is_share"] else facts["unit"].decode()
+    better = facts["better"].decode()
+    rules = [facts[rule].decode() for rule in ("no_request_sent", "none_completed")]
+    return f"{unit} | {'' if better == 'neither' else better} | {', '.join(rules) if rules != ['value', 'value'] else ''}"
+
+
+def with_facts(text, facts):
+    """README.md with what /columns says in the table of /summary."""
+    begin = text.index("\n### `/summary`")
+    end = text.index("\n**The bounds.**")
+    lines = []
+    for line in text[begin:end].split("\n"):
+        cells = line.strip("| ").split(" | ") if line.startswith("| `") else []
+        name = cells[0].strip("`") if cells else None
+        lines.append(f"| `{name}` | {facts_text(facts[name])} | {cells[-1]} |".replace("|  |", "| |") if name in facts else line)
+    return text[:begin] + "\n".join(lines) + text[end:]
+
+
 def columns(name, dataset):
     """The columns of a cell's dataset; those that systems name are not the format's."""
     names = list(dataset.dtype.names)
@@ -36,7 +57,8 @@ def columns(name, dataset):
 
 def present(file):
     """The same for a file."""
-    tables = {"Attributes of the file": list(file.attrs), "/summary": list(file["summary"].dtype.names)}
+    tables = {"Attributes of the file": list(file.attrs), "/summary": list(file["summary"].dtype.names),
+              "/columns": list(file["columns"].dtype.names)}
     cell = file["cells/0"]
     tables["Attributes of /cells/N"] = list(cell.attrs)
     for name, dataset in cell.items():
@@ -48,7 +70,7 @@ class SchemaTest(unittest.TestCase):
     def test_readme_describes_exactly_what_files_hold(self):
         with h5py.File(LIVE) as file:
             found = present(file)
-            self.assertEqual(set(file), {"summary", "cells"})
+            self.assertEqual(set(file), {"summary", "columns", "cells"})
         documented = described()
         self.assertEqual(set(documented), set(found))
         for table, names in found.items():
@@ -59,6 +81,15 @@ class SchemaTest(unittest.TestCase):
             self.assertEqual(described()["/summary"], list(file["summary"].dtype.names))
             for name, dataset in file["cells/0"].items():
                 self.assertEqual(described()[f"/cells/N/{name}"], columns(name, dataset))
+
+    def test_the_readme_says_of_each_column_what_the_file_says(self):
+        text = README.read_text(encoding="utf8")
+        with h5py.File(LIVE) as file:
+            facts = {row["name"].decode(): row for row in file["columns"][:]}
+            self.assertEqual(list(facts), list(file["summary"].dtype.names))
+        if os.environ.get("HARNESS_WRITE_DOCS"):
+            README.write_text(with_facts(text, facts), encoding="utf8")
+        self.assertEqual(README.read_text(encoding="utf8"), with_facts(text, facts), "HARNESS_WRITE_DOCS=1 writes it")
 
     def test_enumerations_are_described_with_their_values(self):
         text = README.read_text(encoding="utf8")

@@ -39,7 +39,6 @@ from harness_results.names import number  # noqa: E402
 from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
-SHARES = ("rate", "share", "gap", "utilisation", "attainment")
 WHOLE_FROM = 1000
 
 
@@ -112,8 +111,10 @@ def value_of(cell, metric):
 
 
 def facts_of_results(path, metrics):
-    """[(facts of a cell, its metric)]; the name of the metric is one of the facts."""
-    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in Results(path).cells for metric in metrics]
+    """[(facts of a cell, its metric)], and which metrics are shown in percent; the name of the metric is one of the facts."""
+    results = Results(path)
+    shares = {metric for metric in metrics if results.is_share(metric) and "accuracy" not in metric}  # fractions, as Loki has them
+    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in results.cells for metric in metrics], shares
 
 
 def facts_of_csv(path, metrics):
@@ -121,7 +122,7 @@ def facts_of_csv(path, metrics):
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     return [(line | {"seed": "", "metric": metric}, number(line[metric]) if number(line[metric]) is not None else np.nan)
-            for line in lines for metric in metrics]
+            for line in lines for metric in metrics], set()
 
 
 def collect(cells, marker):
@@ -143,16 +144,17 @@ def collect(cells, marker):
     return values
 
 
-def entry(seeds, metric):
-    mean = float(np.mean(list(seeds.values())))
-    if np.isnan(mean):
+def entry(seeds, in_percent):
+    """The mean over the seeds that have a value; how many these are, where not all have one."""
+    values = [value for value in seeds.values() if not np.isnan(value)]
+    if not values:
         return "-"
-    if any(word in metric for word in SHARES):
-        return f"{100 * mean:.1f}"
-    return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
+    mean = float(np.mean(values))
+    text = f"{100 * mean:.1f}" if in_percent else f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
+    return text if len(values) == len(seeds) else f"{text} ({len(values)} of {len(seeds)} seeds)"
 
 
-def table_lines(cells, marker):
+def table_lines(cells, in_percent, marker):
     values = collect(cells, marker)
     rows = list(dict.fromkeys(row for row, _ in values))
     columns = list(dict.fromkeys(column for _, column in values))
@@ -162,7 +164,7 @@ def table_lines(cells, marker):
     head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).replace("lost_share.", "lost at ") for column in columns]
     lines = [head, ["---"] * len(head)]
     for row in rows:
-        lines.append(list(row) + [entry(values[row, column], metric_of[column]) if (row, column) in values else "-" for column in columns])
+        lines.append(list(row) + [entry(values[row, column], metric_of[column] in in_percent) if (row, column) in values else "-" for column in columns])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -278,7 +280,7 @@ def lines_below(kind, words, folder):
         raise TableError(f"{path}: not found")
     if len(marker["metric"]) > 1 and marker["columns"] != ["metric"]:
         raise TableError(f"{words}: several metrics need columns=metric")
-    return table_lines(facts(path, marker["metric"]), marker)
+    return table_lines(*facts(path, marker["metric"]), marker)
 
 
 def fill(document, folder):

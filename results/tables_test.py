@@ -53,6 +53,11 @@ class Tables(InAFolder):
         self.assertEqual(lines, ["before", "", "<!-- table: toy; rows=trace; columns=series; metric=drop_rate -->", "",
                                  "| trace | pard | pard/back |", "| --- | --- | --- |", "| tweet | 15.0 | 50.0 |", "", "after"])
 
+    def test_a_mean_is_of_the_seeds_that_have_a_value(self):
+        self.assertEqual(tables.entry({"1": 2.0, "2": float("nan"), "3": 4.0}, False), "3 (2 of 3 seeds)")
+        self.assertEqual(tables.entry({"1": float("nan")}, True), "-")
+        self.assertEqual(tables.entry({"1": 0.25, "2": 0.75}, True), "50.0")
+
     def test_filled_tables_are_replaced(self):
         rows = [row("pard", "default", 1, 0.10)]
         once = "\n".join(self.fill("toy; rows=trace; columns=series; metric=drop_rate", rows))

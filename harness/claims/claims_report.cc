@@ -60,6 +60,9 @@ std::string remarks(const Judgement& judgement) {
   if (!judgement.missing.empty())
     remark(std::to_string(judgement.missing.size()) +
            " groups without a value: " + judgement.missing.front());
+  std::size_t without = 0;
+  for (const GroupResult& group : judgement.groups) without += group.without;
+  if (without > 0) remark(counted(without, "seed") + " without a value: " + judgement.without);
   if (judgement.claim->combine != Combine::kAll || judgement.groups.size() == 1) return text;
   std::vector<std::string> failing;
   std::vector<std::string> noisy;
@@ -130,6 +133,7 @@ std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
     object.add("min", group.least);
     object.add("max", group.most);
     object.add("seeds", group.by_seed.size());
+    object.add("seeds_without", group.without);
     object.add("holds", group.holds);
     object.add("within_noise", group.within_noise);
     object.add("cells", Json{json_of(cells_json(group.cells))});

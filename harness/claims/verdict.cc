@@ -67,8 +67,9 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
       group.by_seed.push_back(*value);
       group.seeds.push_back(at_once ? "all" : seed.front().value.text);
       add_cells(evaluation.used(), group);
-    } else if (missing.empty()) {
-      missing = evaluation.missing();
+    } else {
+      ++group.without;
+      if (missing.empty()) missing = evaluation.missing();
     }
   }
   if (group.by_seed.empty()) return group;
@@ -311,6 +312,7 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows) {
     if (group.by_seed.empty()) {
       judgement.missing.push_back(missing);
     } else {
+      if (group.without > 0) judgement.without = missing;
       judgement.groups.push_back(std::move(group));
     }
   }

@@ -63,6 +63,7 @@ struct GroupResult {
   std::vector<Selector> keys;      ///< the group's value of each key of for_each
   std::vector<double> by_seed;     ///< of the seeds that have a value
   std::vector<std::string> seeds;  ///< which those are; "all"
+  std::size_t without = 0;         ///< seeds that have no value
   double mean = 0;
   double half_width =
       0;  ///< of the 95 % confidence interval of the mean (Student's t); NaN with a single seed
@@ -89,6 +90,7 @@ struct Judgement {
   Verdict worst = Verdict::kNotRun;
   Verdict best = Verdict::kNotRun;
   std::vector<std::string> missing;  ///< why groups have no value, or all of it when not run
+  std::string without;               ///< why some seeds of groups have no value
   bool without_results = false;      ///< not run because a results file is missing
 
   /// Worse than the verdict that the ledger knows of. What was not run is not, nor what is undecided.

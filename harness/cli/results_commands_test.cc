@@ -141,15 +141,16 @@ TEST_F(ResultsCommands, ShowComparesSeedBySeed) {
                             goodput_row(2, "pard", 2, 220), goodput_row(3, "nexus", 2, 200)});
   const std::string csv = output_of({"show", two, "--paired", "goodput_rps", "--baseline", "nexus", "--csv"});
   EXPECT_EQ(csv.substr(0, csv.find('\n')),
-            "pipeline,trace,load,slo_ms,series,seeds,goodput_rps,goodput_rps_95,pairs,difference,"
-            "difference_95,ratio,ratio_95,bound_share,bound_share_95");
+            "pipeline,trace,load,slo_ms,series,seeds,goodput_rps,goodput_rps_low,goodput_rps_high,pairs,"
+            "difference,difference_low,difference_high,ratio_pairs,ratio,ratio_low,ratio_high,"
+            "bound_share_seeds,bound_share,bound_share_low,bound_share_high");
   // Both differences are 20, so that their interval has no width.
-  EXPECT_TRUE(holds(csv, "\nlv,tweet,1,500,pard,2,165,", ",2,20,0,1.16", ",0.66,2.79",
+  EXPECT_TRUE(holds(csv, "\nlv,tweet,1,500,pard,2,165,", ",2,20,20,20,2,1.16", ",2,0.66,",
                     "\nlv,tweet,1,500,nexus,2,145,"));
   const std::string table = output_of({"show", two, "--paired", "bound_share"});
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
   const std::string json = output_of({"show", path("a.h5"), "--paired", "in_time", "--json"});
-  EXPECT_TRUE(holds(json, "\"pairs\": 1, \"difference\": 0, \"difference_95\": null"));
+  EXPECT_TRUE(holds(json, "\"pairs\": 1, \"difference\": 0, \"difference_low\": null"));
 }
 
 TEST_F(ResultsCommands, PairedRowsNameTheirRuntimeWhereThereAreSeveral) {

@@ -31,16 +31,25 @@ def student_t_95(freedom):
 
 
 def half_width(values):
-    """Half of the width of the 95 % interval around the mean of the seeds (the first axis); NaN of one seed."""
-    values = np.asarray(values, dtype=float)
-    if len(values) < 2:
-        return np.full(values.shape[1:], np.nan)
-    return student_t_95(len(values) - 1) * values.std(axis=0, ddof=1) / sqrt(len(values))
+    """Half of the width of the 95 % interval around the mean of the seeds (the first axis) that have a value; NaN of one."""
+    return spread(values)[1]
 
 
 def spread(values):
-    """(mean over the seeds, half of the width of its 95 % interval)."""
-    return np.mean(np.asarray(values, dtype=float), axis=0), half_width(values)
+    """(mean over the seeds that have a value, half of the width of its 95 % interval); NaN where there is none. NaN is no value."""
+    values = np.asarray(values, dtype=float)
+    has = ~np.isnan(values)
+    count = has.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):  # of no value, of one, of infinite ones
+        mean = np.where(has, values, 0).sum(axis=0) / count
+        squares = np.where(has, (values - mean) ** 2, 0).sum(axis=0)
+        half = t_factors(count) * np.sqrt(squares / (count - 1))
+    return mean, half
+
+
+def t_factors(counts):
+    """What standard deviations of so many values are times half of an interval; NaN of fewer than two."""
+    return np.vectorize(lambda n: student_t_95(int(n) - 1) / sqrt(n) if n > 1 else np.nan, otypes=[float])(counts)
 
 
 def seeds_text(*groups, what="whiskers"):

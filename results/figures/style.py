@@ -8,6 +8,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
+from matplotlib.collections import PolyCollection  # noqa: E402
+from matplotlib.container import ErrorbarContainer  # noqa: E402
 
 from colours import OTHER_COLOURS, SYSTEM_COLOURS, VARIANT_COLOURS, graded, series_colours, shade, system_colours  # noqa: E402, F401
 import page  # noqa: E402
@@ -152,10 +154,34 @@ def arrange(figure, caption):
     return {"bbox_inches": "tight", "pad_inches": 0.06}
 
 
+def cut_intervals(figure):
+    """Ends intervals where the values end: at 0, of shares (axes in percent) also at 100."""
+    for axes in figure.axes:
+        for at, label in enumerate((axes.get_xlabel(), axes.get_ylabel())):
+            most = 100 if "%" in label else np.inf
+            for bars in axes.containers:
+                for collection in bars.lines[2] if isinstance(bars, ErrorbarContainer) else ():
+                    collection.set_segments([cut(segment, at, most) for segment in collection.get_segments()])
+                for line in bars.lines[1] if isinstance(bars, ErrorbarContainer) else ():
+                    line.set_data(cut(line.get_xydata(), at, most).T)
+            for band in axes.collections:
+                if isinstance(band, PolyCollection):
+                    for path in band.get_paths():
+                        path.vertices = cut(path.vertices, at, most)
+
+
+def cut(points, at, most):
+    """Points whose coordinate `at` is within [0, most]."""
+    points = np.array(points)
+    points[:, at] = np.clip(points[:, at], 0, most)
+    return points
+
+
 def save(figure, folder, stem, caption):
     """Writes STEM.pdf and STEM.png with the caption below the axes, or in STEM.txt beside them; returns their paths. The PDF's metadata
     has the caption in any case."""
     caption += OPTIONS.note
+    cut_intervals(figure)
     options = arrange(figure, caption if OPTIONS.captions else "")
     paths = []
     for ending, metadata in ((".pdf", {"CreationDate": None, "Title": stem, "Subject": caption}), (".png", {"Software": None})):

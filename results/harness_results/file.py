@@ -23,6 +23,7 @@ HOW_TO_RECORD = {
     "groups": "only plans whose workers serve several modules have groups",
     "ranks": "only live runs have ranks",
 }
+SHARE_WORDS = ("rate", "share", "gap", "utilisation", "attainment", "accuracy")
 # Parameters under these tables change the load or the cluster: they make another workload, not another series.
 WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
 
@@ -221,6 +222,7 @@ class Results:
         if "summary" not in self._file:
             raise ResultsError(f"{path}: found no table summary, allowed: a results file of harness")
         self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
+        self.columns = {column["name"]: column for column in map(plain, self._file["columns"][:])} if "columns" in self._file else {}
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
         self._by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
@@ -233,6 +235,12 @@ class Results:
     def cell(self, row):
         """The cell of one of `rows`."""
         return Cell(row, self._file[f"cells/{row['cell']}"], self._by_rate)
+
+    def is_share(self, column):
+        """Whether a column of /summary is a part of a whole, as /columns says; by its name in files of an older version."""
+        if column in self.columns:
+            return bool(self.columns[column]["is_share"])
+        return any(word in column for word in SHARE_WORDS)
 
     def attributes(self):
         """What the file says of itself."""
@@ -297,8 +305,17 @@ def plain(row):
     if "parameters" in values:
         values["parameters"] = " ".join(parameter_now(word) for word in values["parameters"].split(" "))
     if "sent" in values:
-        values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else float("nan"))
+        settle(values)
     return values
+
+
+def settle(values):
+    """In files of an older version a cell without requests was not skipped, and quantiles of nothing were 0."""
+    values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else float("nan"))
+    if values["status"] == "ok" and not values["sent"]:
+        values |= {"status": "skipped", "why": "no request was sent"}
+    if not values["in_time"] + values["late"]:
+        values |= {name: float("nan") for name in values if name.startswith("latency_ms_")}
 
 
 def ranges(numbers):

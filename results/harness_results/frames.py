@@ -60,7 +60,16 @@ class Frames:
     @cached_property
     def summary(self):
         """A row for each cell, skipped and invalid ones too: keep those with status == "ok" in statistics."""
-        return self._with_units(self._pandas.DataFrame(self._results.rows))
+        frame = self._with_units(self._pandas.DataFrame(self._results.rows))
+        known = {name: facts["unit"] or "1" for name, facts in self._results.columns.items() if name in frame.attrs["units"]}
+        frame.attrs["units"] |= known
+        return frame
+
+    @cached_property
+    def columns(self):
+        """What the file says of each column of `summary`: its unit, whether it is a share, which way is better, and what it is where no
+        request was sent or none completed ("value": as always, "none", "inf"). Empty in files of an older version."""
+        return self._pandas.DataFrame(self._results.columns.values()).set_index("name") if self._results.columns else self._pandas.DataFrame()
 
     @property
     def provenance(self):

@@ -2,12 +2,16 @@
 
 import math
 
+INFINITE = "inf"  # as `harness show --json` has it; page/data.js reads it back as a number
+
 
 def plain(value):
-    """As JSON has it: NaN and infinities are no values; a whole number is written without its .0."""
+    """As JSON has it: NaN is no value, an infinite one is a text; a whole number is written without its .0."""
     if isinstance(value, float):
-        if not math.isfinite(value):
+        if math.isnan(value):
             return None
+        if math.isinf(value):
+            return INFINITE
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     return value
 

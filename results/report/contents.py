@@ -143,7 +143,8 @@ class Contents:
         names = list(dict.fromkeys(name for row in rows for name in row))
         settings = [cell and of_cell(cell) for cell in self.cells]
         made = {"name": self.path.name, "label": self.path.name, "quoted": shlex.quote(str(self.path)),
-                "summary": table({name: [row.get(name) for row in rows] for name in names})}
+                "summary": table({name: [row.get(name) for row in rows] for name in names}),
+                "shares": [name for name in names if self.results.is_share(name)]}
         made |= self._keys()
         made["settings"] = {"shared": self._shared(settings), "differing": table(differing(settings))}
         made |= self._views()

@@ -65,10 +65,10 @@ std::string name_of(const Workload& workload) {
   return workload.parameters.empty() ? name : name + " " + workload.parameters;
 }
 
-/// With fewer than two values there is no interval, so that more seeds are wanted.
+/// With fewer than two values, or with an infinite one, there is no interval, so that more seeds are wanted.
 double half_width_of(const Spread& spread) {
   if (spread.n == 0) return -1;
-  return spread.n == 1 ? std::numeric_limits<double>::infinity() : spread.half_width;
+  return std::isnan(spread.half_width) ? std::numeric_limits<double>::infinity() : spread.half_width;
 }
 
 }  // namespace
@@ -115,6 +115,7 @@ Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows) {
       const double half_width = half_width_of(spread);
       if (half_width < 0 || (half_width <= found.widest && !found.where.empty())) continue;
       found.widest = half_width;
+      found.values = spread.n;
       found.where = series.name + (baseline == nullptr ? "" : " - " + baseline->name) + ", " +
                     name_of(workload.workload);
     }
@@ -128,6 +129,7 @@ std::string repetition_text(const ExperimentSpec& spec, std::size_t seeds, const
   char number[32];
   std::snprintf(number, sizeof number, "%.3g", found.widest);
   text += std::string("half-width at most ") + number + " (" + found.where + ")";
+  if (found.values < seeds) text += ", of " + counted(found.values, "value");
   const bool wide = found.widest > spec.repeat->half_width;
   return wide ? text + ", more than " + text_of(spec.repeat->half_width) : text;
 }

@@ -24,7 +24,8 @@ std::size_t max_seeds(const ExperimentSpec& spec);
 struct Repetition {
   double widest =
       0;  ///< half-width of the widest 95 % confidence interval; infinite where a series has one value only
-  std::string where;  ///< its series and workload; empty when no cell has a value
+  std::size_t values = 0;  ///< number of values that it rests on
+  std::string where;       ///< its series and workload; empty when no cell has a value
 };
 
 /// Of the rows of all seeds so far: the interval of the metric in each workload and series or, with a

@@ -24,6 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kNothingSent = "no request was sent: the load has none in its duration";
+
 double slo_factor_of(const PreparedCell& prepared) {
   return prepared.cell.slo_factor > 0 ? prepared.cell.slo_factor : kNoValue;
 }
@@ -152,10 +154,14 @@ SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const Prepare
   const CrashMark mark(how.mark, title_of(prepared), how.limit_s, true);
   RunSpec spec = factory.make_run(prepared);
   spec.progress = watched(how);
-  CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
-  const RunRecord record = simulated(spec, how.rows ? &writer : nullptr);
+  std::optional<CellFileWriter> writer(std::in_place, how.path, prepared.identity, prepared.module_names);
+  const RunRecord record = simulated(spec, how.rows ? &*writer : nullptr);
+  if (record.sent == 0) {
+    writer.reset();
+    return write_empty(prepared, how, "skipped", kNothingSent);
+  }
   SummaryRow row = row_of(prepared, spec, record, bounds);
-  writer.finish(row, record);
+  writer->finish(row, record);
   return row;
 }
 
@@ -264,6 +270,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
     return std::nullopt;
   }
   HARNESS_CHECK(record.has_value(), "a live run left no record");
+  if (record->sent == 0) return give_up(kNothingSent);
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.settings.live);
   if (row.why.empty()) row.why = slowdown.empty() ? profile_fault_after(check_signal) : slowdown;

@@ -37,8 +37,10 @@ void add_tensors(const LiveQueues& queues, RankTotals& totals) {
   totals.tensor_device_bytes = bytes.by_device;
   const TensorWaits& waits = queues.tensor_waits();
   totals.tensor_waits = waits.waits.total();
-  totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
-  totals.tensor_wait_max_ns = waits.longest_ns;
+  if (totals.tensor_waits > 0) {
+    totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
+    totals.tensor_wait_max_ns = waits.longest_ns;
+  }
   totals.tensors_left = queues.tensors()->count();
 }
 
@@ -289,7 +291,7 @@ RankTotals LiveLoop::totals() const {
   totals.loop_turns = turns_;
   totals.sleeps = counters.sleeps - before_.sleeps;
   totals.cpu_ns = thread_cpu_ns() - cpu_before_ns_;
-  totals.due_late_p99_ns = due_late_.quantile(0.99);
+  if (due_late_.total() > 0) totals.due_late_p99_ns = due_late_.quantile(0.99);
   totals.due_late_max_ns = due_latest_ns_;
   if (queues_ && queues_->delivery_delay().total() > 0) {
     totals.delivery_p50_ns = queues_->delivery_delay().quantile(0.5);

@@ -45,7 +45,7 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
 /// What the histogram of latencies cannot tell apart; of others what is lost in the last bits.
 double resolution_of(const ComparedMetric& metric, double base) {
   constexpr double kLastBits = 1e-12;
-  const double share = metric.name.starts_with("latency_ms_p") ? LatencyHistogram::kRelativeError : kLastBits;
+  const double share = metric.name.starts_with("latency_") ? LatencyHistogram::kRelativeError : kLastBits;
   return std::abs(base) * share;
 }
 
@@ -57,7 +57,7 @@ Change change_of(const Group& group, const ComparedMetric& metric) {
     if (std::isnan(before) || std::isnan(after)) continue;
     base.push_back(before);
     now.push_back(after);
-    differences.push_back(after - before);
+    differences.push_back(difference_of(before, after));
   }
   Change change;
   change.series = group.series;

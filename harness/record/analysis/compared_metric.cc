@@ -46,13 +46,6 @@ std::string with_sign(double value, const std::string& text, bool is_signed) {
 
 }  // namespace
 
-Better better_of(const std::string& column) {
-  if (const Metric* metric = find_metric(column)) return metric->better;
-  if (column == "in_time") return Better::kHigher;
-  return column == "late" || column == "dropped" || column == "unfinished" ? Better::kLower
-                                                                           : Better::kNeither;
-}
-
 bool ComparedMetric::is_share() const {
   const Metric* metric = find_metric(name);
   return metric != nullptr && metric->is_share;
@@ -62,9 +55,12 @@ double ComparedMetric::value_in(const SummaryRow& row) const {
   return number_in(row, name).value_or(kNoValue);
 }
 
+double difference_of(double base, double now) { return base == now ? 0 : now - base; }
+
 double ComparedMetric::change(double base, double now) const {
-  const double difference = now - base;
-  if (!tolerance.relative || difference == 0 || std::isnan(difference)) return difference;
+  const double difference = difference_of(base, now);
+  const bool is_measured = difference != 0 && std::isfinite(difference);
+  if (!tolerance.relative || !is_measured) return difference;
   return base != 0 ? difference / std::abs(base)
                    : std::copysign(std::numeric_limits<double>::infinity(), difference);
 }

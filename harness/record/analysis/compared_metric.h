@@ -9,16 +9,15 @@
 
 namespace harness {
 
-/// What of a numeric column of /summary is better. Where neither way is, any
-/// change counts as one for the worse.
-Better better_of(const std::string& column);
-
 struct Tolerance {
   double value = 0;       ///< at least 0: in the metric's own unit, or a share of what is compared with
   bool relative = false;  ///< the latter
 
   auto operator<=>(const Tolerance&) const = default;
 };
+
+/// Returns now - base, and 0 where both are the same, also where both are infinite; kNoValue where one is.
+double difference_of(double base, double now);
 
 struct ComparedMetric {
   std::string name;  ///< a numeric column of /summary

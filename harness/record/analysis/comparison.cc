@@ -84,7 +84,7 @@ MetricChange change_of(const Series& series, const ComparedMetric& metric) {
     if (!has_value(before) || !has_value(after)) continue;
     base.push_back(before);
     now.push_back(after);
-    differences.push_back(after - before);
+    differences.push_back(difference_of(before, after));
     const CellKey key = without(pair.key, kRepeatKey);
     const auto [place, is_new] = places.emplace(key, points.size());
     if (is_new) points.push_back({key.workload(), 0, 0, 0});

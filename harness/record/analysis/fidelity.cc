@@ -59,17 +59,17 @@ FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   FidelityRow row;
   row.cell = cell.key;
   row.metric = metric;
-  const auto difference_of = [&](const RunPair& run) {
-    return value_of(run.live, metric) - value_of(run.simulated, metric);
+  const auto difference_in = [&](const RunPair& run) {
+    return difference_of(value_of(run.simulated, metric), value_of(run.live, metric));
   };
   const bool some_have_both = std::any_of(cell.runs.begin(), cell.runs.end(), [&](const RunPair& run) {
-    return !std::isnan(difference_of(run));
+    return !std::isnan(difference_in(run));
   });
   std::vector<double> live;
   std::vector<double> simulated;
   std::vector<double> differences;
   for (const RunPair& run : cell.runs) {
-    const double difference = difference_of(run);
+    const double difference = difference_in(run);
     if (std::isnan(difference) && some_have_both) continue;
     live.push_back(value_of(run.live, metric));
     simulated.push_back(value_of(run.simulated, metric));
@@ -78,7 +78,7 @@ FidelityRow row_of(const LiveCell& cell, const ComparedMetric& metric) {
   row.runs = differences.size();
   row.live = spread_of(live).mean;
   row.simulated = spread_of(simulated).mean;
-  row.difference = row.live - row.simulated;
+  row.difference = difference_of(row.simulated, row.live);
   if (differences.size() > 1) {
     const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
     row.half_range = (*most - *least) / 2;

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <type_traits>
@@ -103,9 +104,31 @@ bool several_runtimes(const std::vector<WorkloadCells>& workloads) {
   });
 }
 
-void add_spread(TextTable& table, const std::string& name, const Spread& spread) {
+/// The mean and the ends of its interval, which are cut to what the values can be.
+void add_spread(TextTable& table, const std::string& name, const Spread& spread, double least, double most) {
   table.add({name}, spread.mean);
-  table.add({name + "_95"}, spread.half_width);
+  const bool has_ends = !std::isnan(spread.half_width);
+  const double low = has_ends ? std::max(spread.mean - spread.half_width, least) : kNoValue;
+  const double high = has_ends ? std::min(spread.mean + spread.half_width, most) : kNoValue;
+  table.add({name + "_low", ""}, low);
+  table.add({name + "_high", ""}, high);
+  table.add({"", name + "_95"}, has_ends ? number_text(low) + " to " + number_text(high) : "");
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Of a metric: shares are within [0, 1] (a live run may pass its bound), nothing is below 0 but what has a
+/// mean there.
+void add_spread(TextTable& table, const std::string& metric, const Spread& spread) {
+  const Metric* known = find_metric(metric);
+  const bool is_share = known != nullptr && known->is_share;
+  add_spread(table, metric, spread, std::min(0.0, spread.mean),
+             is_share ? std::max(1.0, spread.mean) : kInfinity);
+}
+
+double largest_difference(const std::string& metric) {
+  const Metric* known = find_metric(metric);
+  return known != nullptr && known->is_share ? 1 : kInfinity;
 }
 
 }  // namespace
@@ -232,9 +255,14 @@ TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::s
       table.add({"seeds"}, own.n);
       add_spread(table, metric, own);
       table.add({"pairs"}, paired.difference.n);
-      add_spread(table, "difference", paired.difference);
-      add_spread(table, "ratio", paired.ratio);
-      if (metric != kBoundShare) add_spread(table, kBoundShare, spread_over_seeds(series, kBoundShare));
+      add_spread(table, "difference", paired.difference, -largest_difference(metric),
+                 largest_difference(metric));
+      table.add({"ratio_pairs", ""}, paired.ratio.n);
+      add_spread(table, "ratio", paired.ratio, 0, kInfinity);
+      if (metric == kBoundShare) continue;
+      const Spread bound = spread_over_seeds(series, kBoundShare);
+      table.add({"bound_share_seeds", ""}, bound.n);
+      add_spread(table, kBoundShare, bound);
     }
   }
   return table;

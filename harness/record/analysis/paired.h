@@ -77,10 +77,11 @@ struct PairedSpread {
 PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& baseline,
                                const std::string& metric);
 
-/// A row per workload and series: the metric's mean over the seeds with the half-width of its 95 % confidence
-/// interval, the mean of its difference to `baseline` and of its ratio, paired by seed, with their
-/// half-widths, and the mean share of the fluid bound with its own. Without a value: differences where a
-/// workload lacks the baseline, half-widths of one seed.
+/// A row per workload and series: the metric's mean over the seeds that have a value, with the ends of its
+/// 95 % confidence interval (cut to [0, 1] for a share, to 0 and more for what is never negative), the means
+/// of its difference to `baseline` and of its ratio, paired by seed, and of the share of the fluid bound,
+/// each with its interval and the number of values that it rests on. No value: differences where a workload
+/// lacks the baseline, intervals of one seed.
 TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::string& metric,
                        const std::string& baseline);
 

@@ -170,5 +170,43 @@ TEST(Paired, MetricsAreTheColumnsThatMeasure) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), "seed"), 0);
 }
 
+/// The row of that series in the table for people and programs.
+std::string shown(const TextTable& table, std::size_t row, const std::string& column) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].name == column) return table.rows[row][i].text;
+  }
+  return "no such column";
+}
+
+// Drop rates of 0 and 0.2: mean 0.1, half of the interval 12.7 times 0.1.
+TEST(Paired, IntervalsOfSharesStayWithinZeroAndOne) {
+  std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 100), row_of("pard", "default", 2, 1)};
+  rows[0]["drop_rate"] = 0;
+  rows[1]["drop_rate"] = 0.2;
+  const TextTable table = paired_table(by_workload(rows), "drop_rate", "pard");
+  EXPECT_EQ(shown(table, 0, "drop_rate"), "0.1");
+  EXPECT_EQ(shown(table, 0, "drop_rate_low"), "0");
+  EXPECT_EQ(shown(table, 0, "drop_rate_high"), "1");
+  const TextTable goodput = paired_table(by_workload(rows), "goodput_rps", "pard");
+  EXPECT_EQ(shown(goodput, 0, "goodput_rps_low"), "0") << "50.5 - 629";
+  EXPECT_NE(shown(goodput, 0, "goodput_rps_high"), "");
+  EXPECT_EQ(
+      shown(paired_table(by_workload(std::span(rows).first(1)), "drop_rate", "pard"), 0, "drop_rate_low"),
+      "");
+}
+
+// The second seed sent nothing, the third completed nothing.
+TEST(Paired, MeansAreOfTheSeedsThatHaveAValueAndSaySo) {
+  std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 10), row_of("pard", "default", 2, 0),
+                                  row_of("pard", "default", 3, 0)};
+  rows[0]["latency_ms_p99"] = 38.9;
+  rows[1].status = "skipped";
+  rows[2]["latency_ms_p99"] = kNoValue;
+  const TextTable table = paired_table(by_workload(rows), "latency_ms_p99", "pard");
+  EXPECT_EQ(shown(table, 0, "seeds"), "1");
+  EXPECT_EQ(shown(table, 0, "latency_ms_p99"), "38.9");
+  EXPECT_EQ(shown(table, 0, "pairs"), "1");
+}
+
 }  // namespace
 }  // namespace harness

@@ -271,7 +271,8 @@ std::string json_of(const std::string& text) {
 }
 
 std::string json_of(double value) {
-  if (!std::isfinite(value)) return "null";
+  if (std::isnan(value)) return "null";
+  if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }

@@ -17,7 +17,8 @@ struct Json {
 inline std::string json_of(const Json& json) { return json.text; }
 /// In quotes, with '"', '\' and control characters escaped.
 std::string json_of(const std::string& text);
-/// The shortest form that reads back to the same value; "null" for infinities and NaN.
+/// The shortest form that reads back to the same value; null for NaN, which is no value, and the text "inf"
+/// or "-inf" for infinities, for which JSON has no number.
 std::string json_of(double value);
 /// true or false, or a whole number.
 template <std::integral Value>
@@ -66,8 +67,7 @@ struct TextColumn {
 };
 
 TextCell cell_of(const std::string& text);
-/// In the shortest form that reads back to the same value, for people as number_text(). NaN is no value, and
-/// null in JSON, as infinities are.
+/// In the shortest form that reads back to the same value, for people as number_text(). NaN is no value.
 TextCell cell_of(double value);
 /// What looks the same everywhere: a count, or JSON that has no place in a table.
 template <class Value>

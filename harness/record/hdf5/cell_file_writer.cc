@@ -147,6 +147,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
   staged.write([&] {
     write_attribute(staged.id(), kClockBoundAttribute, clock_bound_ns);
     write_summary(staged.id(), rows);
+    write_table(staged.id(), kColumnsTable, column_facts());
   });
   staged.commit();
 }

@@ -161,9 +161,10 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
       throw Hdf5Failure("find all columns of /summary");
   });
   std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);
-  if (is_among(names, kSloAttainment)) return rows;
   for (SummaryRow& one : rows) {
-    if (one.sent > 0) one[kSloAttainment] = static_cast<double>(one.in_time) / static_cast<double>(one.sent);
+    if (!is_among(names, kSloAttainment) && one.sent > 0)
+      one[kSloAttainment] = static_cast<double>(one.in_time) / static_cast<double>(one.sent);
+    settle_values(one);
   }
   return rows;
 }

@@ -27,6 +27,8 @@ inline constexpr const char* kExperimentInputsAttribute = "experiment_inputs";
 inline constexpr const char* kExperimentCellsAttribute = "experiment_cells";
 /// A row per cell, its columns those of SummaryRow.
 inline constexpr const char* kSummaryTable = "summary";
+/// A row per column of that table, in an assembled file: ColumnFacts.
+inline constexpr const char* kColumnsTable = "columns";
 
 /// "/cells/7".
 std::string cell_group_name(std::uint32_t index);

@@ -10,6 +10,20 @@
 
 namespace harness {
 
+/// The rank of quantile q among n values in rising order: ceil(q x n), at least 1. `n` is at least 1.
+std::uint64_t rank_of_quantile(std::uint64_t n, double q);
+
+/// Ranks, from 1, of two of n independent values.
+struct RankInterval {
+  std::uint64_t low = 0;   ///< 0: there are too few values for a lower end
+  std::uint64_t high = 0;  ///< n + 1: for an upper one
+};
+/// Returns the 95 % confidence interval of quantile q (0.5 <= q < 1) of whatever distribution the n values
+/// were drawn from: the quantile lies below it with a probability of at most 2.5 %, and above it as well, by
+/// the binomial distribution (its normal approximation where n (1 - q) is above 400). The same on every
+/// processor.
+RankInterval quantile_ranks_95(std::uint64_t n, double q);
+
 /// Counts durations in buckets of equal width within each power of two. A quantile read from it is never
 /// below the value that an exact sort would give and exceeds it by less than kRelativeError of that value, or
 /// kResolutionNs if that is more (below 4 us).
@@ -30,8 +44,10 @@ class LatencyHistogram {
   void add_all(const std::vector<std::uint64_t>& counts);
 
   std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
-  /// The value of rank ceil(q * total()), counted from 1, for q in [0, 1] (rank 1 for q = 0); 0 when empty.
+  /// The value of rank_of_quantile(total(), q) for q in [0, 1]; 0 when empty.
   TimeNs quantile(double q) const;
+  /// The value of that rank, from 1, at most total().
+  TimeNs of_rank(std::uint64_t rank) const;
   /// Upper edge of bucket i; the buckets are in rising order.
   static TimeNs upper_edge(std::size_t bucket);
   const std::vector<std::uint64_t>& counts() const { return counts_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,14 +14,11 @@
 namespace harness {
 namespace {
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+/// Of nothing there is no share.
+double share(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return share(static_cast<double>(part), static_cast<double>(whole));
-}
-
-double share_if_any(std::uint64_t part, std::uint64_t whole) {
-  return whole > 0 ? share(part, whole) : kNoValue;
 }
 
 std::uint64_t initial_workers(const RunRecord& record) {
@@ -73,8 +71,38 @@ double mean_deviation_ms(const RunRecord& record, LatencyHistogram ModuleTotals:
   return modules > 0 ? sum_ms / modules : kNoValue;
 }
 
-double latency_ms(const RunRecord& record, double quantile) {
-  return ns_to_ms(record.latency.quantile(quantile));
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kPerMille = 1000;
+
+/// The latency of that rank, from 1, among all requests sent, of which those that were not completed come
+/// last.
+double latency_ms_of_rank(const RunRecord& record, std::uint64_t rank) {
+  return rank > record.in_time + record.late ? kInfinite : ns_to_ms(record.latency.of_rank(rank));
+}
+
+/// Quantiles of the latencies of `n` requests, the completed ones or all that were sent.
+double latency_ms(const RunRecord& record, std::uint64_t n, double quantile) {
+  if (n == 0) return kNoValue;
+  return latency_ms_of_rank(record, rank_of_quantile(n, quantile));
+}
+double latency_ms_low(const RunRecord& record, std::uint64_t n, double quantile) {
+  const std::uint64_t rank = quantile_ranks_95(n, quantile).low;
+  return rank == 0 ? kNoValue : latency_ms_of_rank(record, rank);
+}
+double latency_ms_high(const RunRecord& record, std::uint64_t n, double quantile) {
+  if (n == 0) return kNoValue;
+  const std::uint64_t rank = quantile_ranks_95(n, quantile).high;
+  return rank > n ? kInfinite : latency_ms_of_rank(record, rank);
+}
+
+using LatencyOf = double (*)(const RunRecord&, std::uint64_t, double);
+template <int kQuantile, LatencyOf kOf>
+double of_completed(const MeasuredRun& run) {
+  return kOf(run.record, run.record.in_time + run.record.late, kQuantile / kPerMille);
+}
+template <int kQuantile, LatencyOf kOf>
+double of_sent(const MeasuredRun& run) {
+  return kOf(run.record, run.record.sent, kQuantile / kPerMille);
 }
 
 /// Of live runs, which have ranks.
@@ -122,7 +150,7 @@ double min_goodput_share(std::span<const WindowCounts> windows, std::size_t leng
   const std::size_t span = std::min(std::max<std::size_t>(length, 1), windows.size());
   std::uint64_t sent = 0;
   std::uint64_t in_time = 0;
-  double least = 1;
+  double least = kNoValue;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     sent += windows[i].sent;
     in_time += windows[i].in_time;
@@ -130,7 +158,7 @@ double min_goodput_share(std::span<const WindowCounts> windows, std::size_t leng
       sent -= windows[i - span].sent;
       in_time -= windows[i - span].in_time;
     }
-    if (i + 1 >= span && sent > 0) least = std::min(least, share(in_time, sent));
+    if (i + 1 >= span && sent > 0) least = std::fmin(least, share(in_time, sent));
   }
   return least;
 }
@@ -162,7 +190,6 @@ double optimal_requests(const RunRecord& record, const std::function<double(Time
 }
 
 double mean_accuracy(const RunRecord& record) {
-  if (record.accuracy_requests == 0) return kNoValue;
   return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
 }
 
@@ -186,7 +213,7 @@ double missed_in_the_end(const RunRecord& record, double seconds) {
     sent += record.windows[i].sent;
     in_time += record.windows[i].in_time;
   }
-  return share_if_any(sent - in_time, sent);
+  return share(sent - in_time, sent);
 }
 
 double missed_until_s(const RunRecord& record) {
@@ -211,6 +238,8 @@ double missed_until_s(const RunRecord& record) {
 namespace {
 
 using enum Better;
+constexpr OfNothing kUsual = OfNothing::kUsual;
+constexpr OfNothing kAbsent = OfNothing::kAbsent;
 using Run = const MeasuredRun&;
 
 double duration_s(const RunRecord& record) { return ns_to_s(record.duration_ns); }
@@ -235,213 +264,241 @@ double goodput_steady_rps(Run run) {
 
 constexpr Metric kMetrics[] = {
     // Mean number of workers that can serve, over the load (Loki, section 6.1).
-    {"workers_mean", kNeither, false, [](Run run) { return workers_mean(run.record); }},
+    {"workers_mean", "workers", kNeither, false, kUsual, kUsual, [](Run run) { return workers_mean(run.record); }},
     // Least of that mean over 10 s.
-    {"workers_min_10s", kNeither, false, [](Run run) { return workers_min_10s(run.record); }},
+    {"workers_min_10s", "workers", kNeither, false, kUsual, kUsual, [](Run run) { return workers_min_10s(run.record); }},
     // Of the workers, during the load; and an hour of it.
-    {"cost_usd", kLower, false, [](Run run) { return cost_usd(run.record); }},
-    {"cost_usd_per_h", kLower, false,
+    {"cost_usd", "USD", kLower, false, kUsual, kUsual, [](Run run) { return cost_usd(run.record); }},
+    {"cost_usd_per_h", "USD/h", kLower, false, kUsual, kUsual,
      [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
     // Of the workers' GPUs, during the load.
-    {"gpu_hours", kLower, false, [](Run run) { return gpu_hours(run.record); }},
+    {"gpu_hours", "h", kLower, false, kUsual, kUsual, [](Run run) { return gpu_hours(run.record); }},
     // Of the first second; and the mean of the last 10 s of the load.
-    {"cost_usd_per_h_start", kLower, false, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
-    {"cost_usd_per_h_end", kLower, false,
+    {"cost_usd_per_h_start", "USD/h", kLower, false, kUsual, kUsual, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
+    {"cost_usd_per_h_end", "USD/h", kLower, false, kUsual, kUsual,
      [](Run run) {
        const TimeNs end_ns = run.record.duration_ns;
        return cost_per_h(run.record, std::max<TimeNs>(0, end_ns - 10 * kNsPerS), end_ns);
      }},
     // Of all of the cost, for a million requests that ended in time.
-    {"usd_per_million_in_time", kLower, false,
+    {"usd_per_million_in_time", "USD", kLower, false, kAbsent, kAbsent,
      [](Run run) {
        constexpr double kMillion = 1e6;
        if (run.record.in_time == 0) return kNoValue;
        return cost_usd(run.record) / static_cast<double>(run.record.in_time) * kMillion;
      }},
-    {"first_added_s", kNeither, false, [](Run run) { return first_added_s(run.record); }},
+    {"first_added_s", "s", kNeither, false, kUsual, kUsual, [](Run run) { return first_added_s(run.record); }},
     // Of the workers added after the start: how many, from kept parameters, and the mean times of their
     // starts.
-    {"workers_added", kNeither, false,
+    {"workers_added", "workers", kNeither, false, kUsual, kUsual,
      [](Run run) { return static_cast<double>(added_workers(run.record).count); }},
-    {"workers_added_from_memory", kNeither, false,
+    {"workers_added_from_memory", "workers", kNeither, false, kUsual, kUsual,
      [](Run run) { return static_cast<double>(added_workers(run.record).from_memory); }},
-    {"start_up_ms_from_memory", kLower, false,
+    {"start_up_ms_from_memory", "ms", kLower, false, kUsual, kUsual,
      [](Run run) { return added_workers(run.record).ms_from_memory; }},
-    {"start_up_ms_from_disk", kLower, false, [](Run run) { return added_workers(run.record).ms_from_disk; }},
+    {"start_up_ms_from_disk", "ms", kLower, false, kUsual, kUsual, [](Run run) { return added_workers(run.record).ms_from_disk; }},
     // Of the initial plan.
-    {"capacity_rps", kNeither, false, [](Run run) { return run.capacity_rps; }},
-    {"offered_rps", kNeither, false,
+    {"capacity_rps", "requests/s", kNeither, false, kUsual, kUsual, [](Run run) { return run.capacity_rps; }},
+    {"offered_rps", "requests/s", kNeither, false, kUsual, kUsual,
      [](Run run) { return share(static_cast<double>(run.record.sent), duration_s(run.record)); }},
     // Of the window of a recorded trace: in the log, and of the rate at which it is sent.
-    {"recorded_peak_over_mean", kNeither, false, [](Run run) { return run.recorded_peak_over_mean; }},
-    {"sent_peak_over_mean", kNeither, false, [](Run run) { return run.sent_peak_over_mean; }},
-    {"slo_factor", kNeither, false, [](Run run) { return run.slo_factor; }},
-    {"goodput_rps", kHigher, false,
+    {"recorded_peak_over_mean", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.recorded_peak_over_mean; }},
+    {"sent_peak_over_mean", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.sent_peak_over_mean; }},
+    {"slo_factor", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.slo_factor; }},
+    {"goodput_rps", "requests/s", kHigher, false, kUsual, kUsual,
      [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
-    {"slo_attainment", kHigher, true,
-     [](Run run) { return share_if_any(run.record.in_time, run.record.sent); }},
-    // Over the overloaded seconds: those in which more was sent than the capacity; 0 if there are none.
-    {"goodput_overload_rps", kHigher, false,
+    {"slo_attainment", "", kHigher, true, kAbsent, kUsual,
+     [](Run run) { return share(run.record.in_time, run.record.sent); }},
+    // Over the overloaded seconds: those in which more was sent than the capacity.
+    {"goodput_overload_rps", "requests/s", kHigher, false, kAbsent, kUsual,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(static_cast<double>(counts->in_time), counts->seconds) : kNoValue;
      }},
     // Over the others.
-    {"goodput_steady_rps", kHigher, false, goodput_steady_rps},
-    {"overload_s", kNeither, false,
+    {"goodput_steady_rps", "requests/s", kHigher, false, kUsual, kUsual, goodput_steady_rps},
+    {"overload_s", "s", kNeither, false, kUsual, kUsual,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? counts->seconds : kNoValue;
      }},
-    {"drop_rate", kLower, true,
+    {"drop_rate", "", kLower, true, kAbsent, kUsual,
      [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }},
     // Of the requests of the last 10 s of the load; and when it was last above 1 % in ten seconds.
-    {"drop_rate_last_10s", kLower, true, [](Run run) { return missed_in_the_end(run.record, 10); }},
-    {"missed_until_s", kLower, false, [](Run run) { return missed_until_s(run.record); }},
-    {"drop_rate_overload", kLower, true,
+    {"drop_rate_last_10s", "", kLower, true, kAbsent, kUsual, [](Run run) { return missed_in_the_end(run.record, 10); }},
+    {"missed_until_s", "s", kLower, false, kAbsent, kUsual, [](Run run) { return missed_until_s(run.record); }},
+    {"drop_rate_overload", "", kLower, true, kAbsent, kUsual,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(counts->dropped + counts->late, counts->sent) : kNoValue;
      }},
     // Of the dropped and late requests, those lost at a last module ...
-    {"drop_share_last", kNeither, true,
+    {"drop_share_last", "", kNeither, true, kAbsent, kUsual,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
-       return share_if_any(places.last, places.all);
+       return share(places.last, places.all);
      }},
     // ... at modules of more than half of the pipeline's depth ...
-    {"drop_share_latter_half", kNeither, true,
+    {"drop_share_latter_half", "", kNeither, true, kAbsent, kUsual,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
-       return share_if_any(places.latter_half, places.all);
+       return share(places.latter_half, places.all);
      }},
     // ... and at modules of depth 1 and 2.
-    {"drop_share_first_two", kNeither, true,
+    {"drop_share_first_two", "", kNeither, true, kAbsent, kUsual,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
-       return share_if_any(places.first_two, places.all);
+       return share(places.first_two, places.all);
      }},
     // GPU time of requests not completed in time / all GPU time.
-    {"invalid_rate", kLower, true,
+    {"invalid_rate", "", kLower, true, kAbsent, kUsual,
      [](Run run) {
        return share(static_cast<double>(run.record.gpu_invalid_ns), static_cast<double>(run.record.gpu_ns));
      }},
-    {"accuracy", kHigher, true, [](Run run) { return mean_accuracy(run.record); }},
+    {"accuracy", "", kHigher, true, kAbsent, kAbsent, [](Run run) { return mean_accuracy(run.record); }},
     // Of task trees: paths that were late or lost / all paths.
-    {"path_violation_rate", kLower, true,
+    {"path_violation_rate", "", kLower, true, kAbsent, kUsual,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
-       return share_if_any(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
+       return share(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
      }},
     // Of the visits to all modules, those that were dropped there.
-    {"visit_drop_rate", kLower, true, [](Run run) { return visit_drop_rate(run.record); }},
+    {"visit_drop_rate", "", kLower, true, kAbsent, kUsual, [](Run run) { return visit_drop_rate(run.record); }},
     // Of the same visits, those that went elsewhere than to the worker drawn for them.
-    {"reroute_rate", kNeither, true, [](Run run) { return reroute_rate(run.record); }},
+    {"reroute_rate", "", kNeither, true, kAbsent, kUsual, [](Run run) { return reroute_rate(run.record); }},
     // Mean of the served paths.
-    {"path_accuracy", kHigher, true,
+    {"path_accuracy", "", kHigher, true, kAbsent, kUsual,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
        const std::uint64_t served = paths.in_time + paths.late;
-       return served > 0 ? share(paths.accuracy_sum, static_cast<double>(served)) : kNoValue;
+       return share(paths.accuracy_sum, static_cast<double>(served));
      }},
     // Of the completed requests.
-    {"latency_ms_mean", kLower, false,
+    {"latency_ms_mean", "ms", kLower, false, kAbsent, kAbsent,
      [](Run run) {
        const TimeNs sum_ns = run.record.latency_sum_ns;  // 0: read from an older file
        const auto completed = static_cast<double>(run.record.in_time + run.record.late);
        return completed > 0 && sum_ns > 0 ? ns_to_ms(sum_ns) / completed : kNoValue;
      }},
-    {"latency_ms_p50", kLower, false, [](Run run) { return latency_ms(run.record, 0.50); }},
-    {"latency_ms_p75", kLower, false, [](Run run) { return latency_ms(run.record, 0.75); }},
-    {"latency_ms_p90", kLower, false, [](Run run) { return latency_ms(run.record, 0.90); }},
-    {"latency_ms_p99", kLower, false, [](Run run) { return latency_ms(run.record, 0.99); }},
-    {"min_goodput_share_1s", kHigher, true, [](Run run) { return min_goodput_share(run.record.windows, 1); }},
-    {"min_goodput_share_10s", kHigher, true,
+    // Each quantile with the ends of its 95 % confidence interval.
+    {"latency_ms_p50", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms>},
+    {"latency_ms_p50_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms_low>},
+    {"latency_ms_p50_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms_high>},
+    {"latency_ms_p75", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms>},
+    {"latency_ms_p75_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms_low>},
+    {"latency_ms_p75_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms_high>},
+    {"latency_ms_p90", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms>},
+    {"latency_ms_p90_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms_low>},
+    {"latency_ms_p90_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms_high>},
+    {"latency_ms_p95", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms>},
+    {"latency_ms_p95_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms_low>},
+    {"latency_ms_p95_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms_high>},
+    {"latency_ms_p99", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms>},
+    {"latency_ms_p99_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms_low>},
+    {"latency_ms_p99_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms_high>},
+    {"latency_ms_p999", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms>},
+    {"latency_ms_p999_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms_low>},
+    {"latency_ms_p999_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms_high>},
+    // Of all requests sent: one that was not completed has an infinite latency.
+    {"latency_all_ms_p50", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<500, latency_ms>},
+    {"latency_all_ms_p50_low", "ms", kLower, false, kAbsent, kUsual, of_sent<500, latency_ms_low>},
+    {"latency_all_ms_p50_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<500, latency_ms_high>},
+    {"latency_all_ms_p95", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<950, latency_ms>},
+    {"latency_all_ms_p95_low", "ms", kLower, false, kAbsent, kUsual, of_sent<950, latency_ms_low>},
+    {"latency_all_ms_p95_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<950, latency_ms_high>},
+    {"latency_all_ms_p99", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<990, latency_ms>},
+    {"latency_all_ms_p99_low", "ms", kLower, false, kAbsent, kUsual, of_sent<990, latency_ms_low>},
+    {"latency_all_ms_p99_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<990, latency_ms_high>},
+    {"latency_all_ms_p999", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<999, latency_ms>},
+    {"latency_all_ms_p999_low", "ms", kLower, false, kAbsent, kUsual, of_sent<999, latency_ms_low>},
+    {"latency_all_ms_p999_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<999, latency_ms_high>},
+    {"min_goodput_share_1s", "", kHigher, true, kAbsent, kUsual, [](Run run) { return min_goodput_share(run.record.windows, 1); }},
+    {"min_goodput_share_10s", "", kHigher, true, kAbsent, kUsual,
      [](Run run) { return min_goodput_share(run.record.windows, 10); }},
-    {"min_goodput_share_60s", kHigher, true,
+    {"min_goodput_share_60s", "", kHigher, true, kAbsent, kUsual,
      [](Run run) { return min_goodput_share(run.record.windows, 60); }},
-    {"queueing_ms_mean", kLower, false,
+    {"queueing_ms_mean", "ms", kLower, false, kAbsent, kUsual,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }},
-    {"batch_wait_ms_mean", kLower, false,
+    {"batch_wait_ms_mean", "ms", kLower, false, kAbsent, kUsual,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
     // Standard deviations of the visits that started, mean over the modules where any did.
-    {"queueing_ms_sd", kLower, false,
+    {"queueing_ms_sd", "ms", kLower, false, kAbsent, kUsual,
      [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::queueing_delay); }},
-    {"batch_wait_ms_sd", kLower, false,
+    {"batch_wait_ms_sd", "ms", kLower, false, kAbsent, kUsual,
      [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }},
     // Mean over the modules of the visits that wait there, over the run; and of the modules.
-    {"queue_mean", kLower, false, [](Run run) { return queue_mean(run.record); }},
-    {"queue_longest_over_shortest", kNeither, false,
+    {"queue_mean", "visits", kLower, false, kUsual, kUsual, [](Run run) { return queue_mean(run.record); }},
+    {"queue_longest_over_shortest", "", kNeither, false, kAbsent, kUsual,
      [](Run run) { return longest_over_shortest_queue(run.record); }},
     // Standard deviation over mean of the gaps between a module's visits, of the first module, the last and
     // all.
-    {"arrival_cv_first", kNeither, false, [](Run run) { return arrival_variation(run.record).first; }},
-    {"arrival_cv_last", kNeither, false, [](Run run) { return arrival_variation(run.record).last; }},
-    {"arrival_cv_max_over_min", kNeither, false,
+    {"arrival_cv_first", "", kNeither, false, kAbsent, kUsual, [](Run run) { return arrival_variation(run.record).first; }},
+    {"arrival_cv_last", "", kNeither, false, kAbsent, kUsual, [](Run run) { return arrival_variation(run.record).last; }},
+    {"arrival_cv_max_over_min", "", kNeither, false, kAbsent, kUsual,
      [](Run run) { return arrival_variation(run.record).max_over_min; }},
-    {"arrival_cv_rising_share", kNeither, true,
+    {"arrival_cv_rising_share", "", kNeither, true, kAbsent, kUsual,
      [](Run run) { return arrival_variation(run.record).rising_share; }},
-    {"utilisation_spread", kNeither, true, [](Run run) { return utilisation_spread(run.record); }},
+    {"utilisation_spread", "", kNeither, true, kUsual, kUsual, [](Run run) { return utilisation_spread(run.record); }},
     // Of the module whose workers' batches end together most.
-    {"lockstep", kNeither, true, [](Run run) { return lockstep(run.record); }},
-    {"gpu_utilisation", kNeither, true, [](Run run) { return gpu_utilisation(run.record); }},
+    {"lockstep", "", kNeither, true, kAbsent, kUsual, [](Run run) { return lockstep(run.record); }},
+    {"gpu_utilisation", "", kNeither, true, kUsual, kUsual, [](Run run) { return gpu_utilisation(run.record); }},
     // What a system without any loss would complete (PARD, section 5.4).
-    {"capacity_goodput_rps", kNeither, false,
+    {"capacity_goodput_rps", "requests/s", kNeither, false, kAbsent, kUsual,
      [](Run run) {
        if (!run.capacity_at) return kNoValue;
        return share(optimal_requests(run.record, run.capacity_at), duration_s(run.record));
      }},
-    {"fluid_bound_rps", kNeither, false,
+    {"fluid_bound_rps", "requests/s", kNeither, false, kAbsent, kUsual,
      [](Run run) { return share(run.fluid_requests, duration_s(run.record)); }},
-    {"bound_share", kHigher, true,
+    {"bound_share", "", kHigher, true, kAbsent, kUsual,
      [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }},
     // Requests in time of an offline schedule / duration_s.
-    {"offline_schedule_rps", kNeither, false,
+    {"offline_schedule_rps", "requests/s", kNeither, false, kAbsent, kUsual,
      [](Run run) {
        if (!run.scheduled_requests || run.record.duration_ns <= 0) return kNoValue;
        return *run.scheduled_requests / duration_s(run.record);
      }},
     // 1 - the larger of that schedule and in_time / fluid bound.
-    {"optimality_gap", kLower, true,
+    {"optimality_gap", "", kLower, true, kAbsent, kUsual,
      [](Run run) {
        if (!run.scheduled_requests || run.fluid_requests <= 0) return kNoValue;
        const double feasible = std::max(*run.scheduled_requests, static_cast<double>(run.record.in_time));
        return 1.0 - feasible / run.fluid_requests;
      }},
     // Reports and published states, 1000 bit/s.
-    {"state_kbps_per_worker", kLower, false,
+    {"state_kbps_per_worker", "kbit/s", kLower, false, kUsual, kUsual,
      [](Run run) {
        return share(static_cast<double>(run.record.exchanged_bytes) * 8e-3,
                     ns_to_s(worker_time_ns(run.record)));
      }},
     // Of the published value "order", over all modules.
-    {"order_changes", kNeither, false,
+    {"order_changes", "", kNeither, false, kUsual, kUsual,
      [](Run run) {
        return run.record.order_changes < 0 ? kNoValue : static_cast<double>(run.record.order_changes);
      }},
     // Share of the load's time, of the busiest queue.
-    {"scheduler_utilisation", kLower, true,
+    {"scheduler_utilisation", "", kLower, true, kUsual, kUsual,
      [](Run run) {
        if (run.record.scheduler_busy_ns < 0) return kNoValue;
        return share(static_cast<double>(run.record.scheduler_busy_ns),
                     static_cast<double>(run.record.duration_ns));
      }},
-    {"schedule_lag_us_p50", kLower, false, [](Run run) { return schedule_lag_us(run.record, 0.5); }},
-    {"schedule_lag_us_p99", kLower, false, [](Run run) { return schedule_lag_us(run.record, 0.99); }},
-    {"schedule_lag_us_max", kLower, false, [](Run run) { return schedule_lag_us(run.record, 1); }},
+    {"schedule_lag_us_p50", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 0.5); }},
+    {"schedule_lag_us_p99", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 0.99); }},
+    {"schedule_lag_us_max", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 1); }},
     // Sent by all ranks, and their bytes.
-    {"messages", kLower, false, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
-    {"message_bytes", kLower, false,
+    {"messages", "messages", kLower, false, kUsual, kUsual, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
+    {"message_bytes", "B", kLower, false, kUsual, kUsual,
      [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
-    {"clock_bound_us", kLower, false,
+    {"clock_bound_us", "us", kLower, false, kUsual, kUsual,
      [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
     // Of runs in virtual time.
-    {"sim_requests_per_s", kHigher, false,
+    {"sim_requests_per_s", "requests/s", kHigher, false, kAbsent, kUsual,
      [](Run run) {
        return run.record.ranks.empty() ? share(static_cast<double>(run.record.sent), run.record.wall_s)
                                        : kNoValue;
      }},
-    {"wall_s", kLower, false, [](Run run) { return run.record.wall_s; }},
+    {"wall_s", "s", kLower, false, kUsual, kUsual, [](Run run) { return run.record.wall_s; }},
 };
 
 }  // namespace
@@ -461,6 +518,7 @@ SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
   row.dropped = record.dropped;
   row.unfinished = record.unfinished;
   for (std::size_t i = 0; i < row.values.size(); ++i) row.values[i] = kMetrics[i].value(run);
+  settle_values(row);
   row.devices = devices_text(record.ranks);
   row.fingerprint = hex16(record.fingerprint);
   return row;

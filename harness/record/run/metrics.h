@@ -10,8 +10,8 @@
 namespace harness {
 
 /// The least share of the requests sent in any `length` consecutive windows that ended in time (PARD figure
-/// 2a). Spans in which nothing was sent do not count; a run shorter than `length` is one span. 1 when nothing
-/// was sent at all.
+/// 2a). Spans in which nothing was sent do not count; a run shorter than `length` is one span. kNoValue when
+/// nothing was sent at all.
 double min_goodput_share(std::span<const WindowCounts> windows, std::size_t length);
 
 /// What happened in the windows in which more was sent than a capacity at their start could serve.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -30,6 +31,8 @@ RunRecord four_windows() {
   for (int i = 1; i <= 100; ++i) record.latency.add(i * kNsPerMs);
   return record;
 }
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double always_hundred(TimeNs) { return 100; }
 
@@ -141,19 +144,66 @@ TEST(Metrics, DelaysDeviateFromTheirMeanByModule) {
   EXPECT_TRUE(std::isnan(summary_of(four_windows())["batch_wait_ms_sd"]));
 }
 
-TEST(Metrics, NoOverloadGivesZeros) {
+TEST(Metrics, WithoutOverloadNothingHappensInIt) {
   const SummaryRow row = summarise({}, {four_windows(), 1000, [](TimeNs) { return 1000.0; }, 375});
   EXPECT_EQ(row["overload_s"], 0);
-  EXPECT_EQ(row["goodput_overload_rps"], 0);
-  EXPECT_EQ(row["drop_rate_overload"], 0);
+  EXPECT_TRUE(std::isnan(row["goodput_overload_rps"]));
+  EXPECT_TRUE(std::isnan(row["drop_rate_overload"]));
+}
+
+/// 1 to 100 ms, then as many requests that were dropped.
+SummaryRow hundred_completed(std::uint64_t dropped) {
+  RunRecord record = four_windows();
+  record.in_time = 90;
+  record.late = 10;
+  record.dropped = dropped;
+  record.sent = 100 + dropped;
+  return summary_of(record);
 }
 
 TEST(Metrics, LatencyQuantilesAreWithinTheHistogramsError) {
-  const SummaryRow row = summary_of(four_windows());
+  const SummaryRow row = hundred_completed(0);
   EXPECT_NEAR(row["latency_ms_p50"], 50, 50 * LatencyHistogram::kRelativeError);
   EXPECT_NEAR(row["latency_ms_p75"], 75, 75 * LatencyHistogram::kRelativeError);
   EXPECT_NEAR(row["latency_ms_p90"], 90, 90 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["latency_ms_p95"], 95, 95 * LatencyHistogram::kRelativeError);
   EXPECT_NEAR(row["latency_ms_p99"], 99, 99 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["latency_ms_p999"], 100, 100 * LatencyHistogram::kRelativeError);
+}
+
+// By the binomial distribution the 40th to the 61st of 100 hold the median; 100 are too few for an upper end
+// of the 99th percentile.
+TEST(Metrics, QuantilesHaveTheIntervalsOfTheirRanks) {
+  const SummaryRow row = hundred_completed(0);
+  EXPECT_NEAR(row["latency_ms_p50_low"], 40, 40 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["latency_ms_p50_high"], 61, 61 * LatencyHistogram::kRelativeError);
+  EXPECT_EQ(row["latency_ms_p99_high"], kInfinity);
+  EXPECT_LT(row["latency_ms_p99_low"], 99);
+}
+
+// A system that drops what it would serve late has the smaller quantiles of the completed ones.
+TEST(Metrics, OfAllRequestsTheDroppedOnesTakeForever) {
+  const SummaryRow row = hundred_completed(60);
+  EXPECT_NEAR(row["latency_ms_p50"], 50, 50 * LatencyHistogram::kRelativeError);
+  EXPECT_NEAR(row["latency_all_ms_p50"], 80, 80 * LatencyHistogram::kRelativeError) << "the 80th of 160";
+  EXPECT_EQ(row["latency_all_ms_p95"], kInfinity);
+  EXPECT_EQ(row["latency_all_ms_p95_low"], kInfinity);
+  EXPECT_LT(row["latency_all_ms_p50_high"], kInfinity);
+}
+
+TEST(Metrics, WhereNothingWasCompletedNoLatencyHasAValue) {
+  RunRecord record = four_windows();
+  record.latency = {};
+  record.in_time = record.late = 0;
+  record.dropped = record.sent;
+  const SummaryRow row = summary_of(record);
+  for (const char* name : {"latency_ms_p50", "latency_ms_p99", "latency_ms_p99_low", "latency_ms_p99_high",
+                           "latency_ms_mean", "usd_per_million_in_time"})
+    EXPECT_TRUE(std::isnan(row[name])) << name;
+  EXPECT_EQ(row["latency_all_ms_p50"], kInfinity);
+  EXPECT_EQ(row["drop_rate"], 1);
+  EXPECT_EQ(row["slo_attainment"], 0);
+  EXPECT_EQ(row["goodput_rps"], 0);
 }
 
 TEST(Metrics, TheMeanLatencyIsExact) {
@@ -178,7 +228,7 @@ TEST(Metrics, MinimumGoodputSkipsSpansWithoutRequests) {
   EXPECT_DOUBLE_EQ(min_goodput_share(windows, 1), 0.5);
   EXPECT_DOUBLE_EQ(min_goodput_share(windows, 2), 0.5);
   EXPECT_DOUBLE_EQ(min_goodput_share(windows, 4), 11.0 / 14.0);
-  EXPECT_DOUBLE_EQ(min_goodput_share({}, 1), 1);
+  EXPECT_TRUE(std::isnan(min_goodput_share({}, 1)));
 }
 
 WorkerTotals worker(TimeNs ready_s, TimeNs removed_ns, TimeNs busy_s) {
@@ -209,7 +259,7 @@ TEST(Metrics, WorkersAreCountedWhileTheyCouldServeDuringTheLoad) {
   record.workers.push_back(worker(5, 5 * kNsPerS, 0));  // taken away in its cold start
   EXPECT_DOUBLE_EQ(workers_mean(record), (10.0 + 6 + 3 + 2) / 10);
   EXPECT_DOUBLE_EQ(summary_of(record)["workers_mean"], 2.1);
-  EXPECT_EQ(workers_mean(RunRecord{}), 0);
+  EXPECT_TRUE(std::isnan(workers_mean(RunRecord{}))) << "a load of no duration";
 }
 
 TEST(Metrics, TheFewestWorkersAreThoseOfTenSeconds) {
@@ -288,7 +338,7 @@ TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
   RunRecord record;  // 1 -> {2, 2}, one of them ends there, the other goes on to 3
   record.modules = {module_of(1, false, 1, 0), module_of(2, true, 2, 0), module_of(2, false, 3, 0),
                     module_of(3, true, 4, 0)};
-  record.dropped = 10;
+  record.dropped = record.sent = 10;
   const SummaryRow row = summary_of(record);
   EXPECT_DOUBLE_EQ(row["drop_share_last"], 0.6);
   EXPECT_DOUBLE_EQ(row["drop_share_latter_half"], 0.9);
@@ -296,8 +346,9 @@ TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
 }
 
 TEST(Metrics, VisitsCountOnceAtEachModuleThatTheyComeTo) {
-  RunRecord
-      record;  // of 10 visits 1 is dropped, of 90 that they cause 3 and 6; 20 more of these are cancelled
+  // Of 10 visits 1 is dropped, of 90 that they cause 3 and 6; 20 more of these are cancelled.
+  RunRecord record;
+  record.sent = 10;
   record.modules = {module_of(1, false, 1, 0), module_of(2, true, 3, 6)};
   EXPECT_TRUE(std::isnan(summary_of(record)["visit_drop_rate"])) << "none came";
   record.modules[0].arrived = 10;
@@ -318,6 +369,7 @@ TEST(Metrics, NothingDroppedHasNoPlace) {
 
 TEST(Metrics, DelaysAreMeansByModuleSummedOverTheModules) {
   RunRecord record;
+  record.sent = 10;
   record.modules.resize(3);
   record.modules[0].queueing_delay.add(20 * kNsPerMs, 10);
   record.modules[0].queueing_ns = 200 * kNsPerMs;
@@ -363,62 +415,45 @@ TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
   EXPECT_DOUBLE_EQ(summary_of(record)["scheduler_utilisation"], 0.8) << "of 3.5 s of load";
 }
 
-TEST(Metrics, ARunWithoutRequestsHasNoUndefinedMetric) {
-  const std::set<std::string> without_value = {"slo_attainment",
-                                               "drop_share_last",
-                                               "drop_share_latter_half",
-                                               "drop_share_first_two",
-                                               "queueing_ms_mean",
-                                               "batch_wait_ms_mean",
-                                               "goodput_steady_rps",
-                                               "queueing_ms_sd",
-                                               "batch_wait_ms_sd",
-                                               "order_changes",
-                                               "scheduler_utilisation",
-                                               "offline_schedule_rps",
-                                               "optimality_gap",
-                                               "schedule_lag_us_p50",
-                                               "schedule_lag_us_p99",
-                                               "schedule_lag_us_max",
-                                               "messages",
-                                               "message_bytes",
-                                               "clock_bound_us",
-                                               "accuracy",
-                                               "visit_drop_rate",
-                                               "reroute_rate",
-                                               "path_violation_rate",
-                                               "path_accuracy",
-                                               "workers_min_10s",
-                                               "cost_usd",
-                                               "cost_usd_per_h",
-                                               "cost_usd_per_h_start",
-                                               "cost_usd_per_h_end",
-                                               "usd_per_million_in_time",
-                                               "first_added_s",
-                                               "start_up_ms_from_memory",
-                                               "start_up_ms_from_disk",
-                                               "drop_rate_last_10s",
-                                               "latency_ms_mean",
-                                               "queue_mean",
-                                               "queue_longest_over_shortest",
-                                               "arrival_cv_first",
-                                               "arrival_cv_last",
-                                               "arrival_cv_max_over_min",
-                                               "arrival_cv_rising_share",
-                                               "utilisation_spread",
-                                               "lockstep",
-                                               "recorded_peak_over_mean",
-                                               "sent_peak_over_mean",
-                                               "slo_factor"};
-  const SummaryRow row = summarise({}, {RunRecord{}, 0, [](TimeNs) { return 0.0; }});
-  for (const Metric& metric : metrics()) {
-    const double value = row[metric.name];
-    if (without_value.count(metric.name) > 0) {
-      EXPECT_TRUE(std::isnan(value)) << metric.name;
-    } else {
-      EXPECT_TRUE(value == 0 || value == 1) << metric.name;
-    }
-  }
+/// 10 s of a worker without a request.
+RunRecord idle_run() {
+  RunRecord record;
+  record.duration_ns = record.end_ns = 10 * kNsPerS;
+  record.windows.resize(10);
+  record.modules.resize(1);
+  record.workers = {worker(0, kNever, 0)};
+  record.wall_s = 0.1;
+  return record;
+}
+
+TEST(Metrics, WithoutRequestsCountsAreZeroAndSharesAndQuantilesHaveNoValue) {
+  const SummaryRow row = summary_of(idle_run());
+  for (const char* name :
+       {"offered_rps", "goodput_rps", "overload_s", "gpu_utilisation", "queue_mean", "workers_added"})
+    EXPECT_EQ(row[name], 0) << name;
+  EXPECT_EQ(row["workers_mean"], 1);
+  for (const char* name : {"slo_attainment", "drop_rate", "drop_rate_last_10s", "drop_rate_overload",
+                           "missed_until_s", "invalid_rate", "accuracy", "latency_ms_mean", "latency_ms_p50",
+                           "latency_ms_p99", "latency_all_ms_p99", "min_goodput_share_1s", "bound_share",
+                           "offline_schedule_rps", "fluid_bound_rps", "optimality_gap", "queueing_ms_mean",
+                           "sim_requests_per_s", "goodput_overload_rps"})
+    EXPECT_TRUE(std::isnan(row[name])) << name;
+}
+
+// Of files of an older version, which have 0 there.
+TEST(Metrics, RulesGiveARowWithoutRequestsItsValues) {
+  SummaryRow row;
+  for (double& value : row.values) value = 0;
+  settle_values(row);
+  EXPECT_TRUE(std::isnan(row["latency_ms_p50"]) && std::isnan(row["drop_rate"]));
+  EXPECT_EQ(row["goodput_rps"], 0);
+  row = SummaryRow();
+  for (double& value : row.values) value = 0;
+  row.sent = row.dropped = 5;
+  settle_values(row);
+  EXPECT_TRUE(std::isnan(row["latency_ms_p99"]));
+  EXPECT_EQ(row["latency_all_ms_p99"], kInfinity);
+  EXPECT_EQ(row["drop_rate"], 0) << "as it stands in the file";
 }
 
 RankTotals rank_with(const std::string& devices, const std::string& driver = "") {

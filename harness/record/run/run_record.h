@@ -382,20 +382,20 @@ struct RankTotals {
   std::uint64_t packets_sent = 0;  ///< a packet holds the messages of a loop turn to one destination
   std::uint64_t loop_turns = 0;
   std::uint64_t sleeps = 0;
-  TimeNs cpu_ns = 0;           ///< processor time of its thread during the run
-  TimeNs clock_offset_ns = 0;  ///< last estimate: its clock less rank 0's
-  TimeNs clock_bound_ns = 0;   ///< the largest error that the estimates may have had
-  TimeNs delivery_p50_ns = 0;  ///< from rank 0's sending a visit until it is handled here: median ...
-  TimeNs delivery_p99_ns = 0;  ///< ... and 99th percentile; 0 where none came
-  TimeNs due_late_p99_ns = 0;  ///< how late what was due there (ends of batches, timers) was looked at ...
-  TimeNs due_late_max_ns = 0;  ///< ... and the latest
+  TimeNs cpu_ns = 0;            ///< processor time of its thread during the run
+  TimeNs clock_offset_ns = 0;   ///< last estimate: its clock less rank 0's
+  TimeNs clock_bound_ns = 0;    ///< the largest error that the estimates may have had
+  TimeNs delivery_p50_ns = -1;  ///< from rank 0's sending a visit until it is handled here: median ...
+  TimeNs delivery_p99_ns = -1;  ///< ... and 99th percentile; -1 where none came
+  TimeNs due_late_p99_ns = -1;  ///< how late what was due there (ends of batches, timers) was looked at ...
+  TimeNs due_late_max_ns = 0;   ///< ... and the latest
   // Tensors of the visits that its workers ran; 0 without payload.
   std::uint64_t tensor_handle_bytes = 0;   ///< bytes that this rank kept itself
   std::uint64_t tensor_message_bytes = 0;  ///< bytes that came from other workers' ranks
   std::uint64_t tensor_device_bytes = 0;   ///< bytes that came from there, from GPU to GPU
   std::uint64_t tensor_waits = 0;          ///< batches that had to wait for tensors ...
-  TimeNs tensor_wait_p99_ns = 0;           ///< ... how long ...
-  TimeNs tensor_wait_max_ns = 0;           ///< ... and the longest
+  TimeNs tensor_wait_p99_ns = -1;          ///< ... how long; -1 where none had to ...
+  TimeNs tensor_wait_max_ns = -1;          ///< ... and the longest
   std::uint64_t tensors_left = 0;          ///< in its store at the end: 0, or some were not let go of
 
   static void list(auto& row, auto&& column) {

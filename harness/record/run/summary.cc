@@ -1,6 +1,8 @@
 #include "harness/record/run/summary.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <sstream>
 
 #include "harness/core/error.h"
@@ -33,6 +35,57 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
 const char* name_of(Better better) {
   constexpr const char* kNames[] = {"higher", "lower", "neither"};
   return kNames[static_cast<std::size_t>(better)];
+}
+
+const char* name_of(OfNothing rule) {
+  constexpr const char* kNames[] = {"value", "none", "inf"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+
+void settle_values(SummaryRow& row) {
+  if (row.in_time + row.late > 0) return;
+  for (std::size_t i = 0; i < row.values.size(); ++i) {
+    const OfNothing rule = row.sent == 0 ? metrics()[i].unsent : metrics()[i].uncompleted;
+    if (rule == OfNothing::kAbsent) row.values[i] = kNoValue;
+    if (rule == OfNothing::kUnbounded) row.values[i] = std::numeric_limits<double>::infinity();
+  }
+}
+
+Better better_of(std::string_view column) {
+  if (const Metric* metric = find_metric(column)) return metric->better;
+  if (column == "in_time") return Better::kHigher;
+  return column == "late" || column == "dropped" || column == "unfinished" ? Better::kLower
+                                                                           : Better::kNeither;
+}
+
+namespace {
+
+const char* unit_of(std::string_view column) {
+  if (const Metric* metric = find_metric(column)) return metric->unit;
+  if (column == "slo_ms") return "ms";
+  if (column == "duration_s") return "s";
+  if (column == "workers") return "workers";
+  constexpr std::string_view kCounts[] = {"sent", "in_time", "late", "dropped", "unfinished"};
+  return std::find(std::begin(kCounts), std::end(kCounts), column) == std::end(kCounts) ? "" : "requests";
+}
+
+}  // namespace
+
+std::vector<ColumnFacts> column_facts() {
+  std::vector<ColumnFacts> facts;
+  const SummaryRow row;
+  SummaryRow::list(row, [&facts](const char* name, const auto&) {
+    ColumnFacts& column = facts.emplace_back();
+    column.name = name;
+    column.unit = unit_of(name);
+    column.better = name_of(better_of(name));
+    const Metric* metric = find_metric(name);
+    if (metric == nullptr) return;
+    column.is_share = metric->is_share;
+    column.unsent = name_of(metric->unsent);
+    column.uncompleted = name_of(metric->uncompleted);
+  });
+  return facts;
 }
 
 const Metric* find_metric(std::string_view name) {

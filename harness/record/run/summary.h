@@ -44,6 +44,12 @@ enum class Better { kHigher, kLower, kNeither };
 /// "higher", "lower", "neither".
 const char* name_of(Better better);
 
+/// What a column says of a run in which there is nothing to measure. kUsual: what it says of every run, such
+/// as a count of 0; kAbsent: no value; kUnbounded: infinite.
+enum class OfNothing { kUsual, kAbsent, kUnbounded };
+/// "value", "none", "inf".
+const char* name_of(OfNothing rule);
+
 /// A run, and what is known of it beside its record.
 struct MeasuredRun {
   const RunRecord& record;
@@ -61,8 +67,11 @@ struct MeasuredRun {
 /// an entry there and its line in results/README.md.
 struct Metric {
   const char* name;
+  const char* unit;  ///< "": a share, a ratio
   Better better;
   bool is_share;                            ///< a part of a whole, in [0, 1]: shown in percent
+  OfNothing unsent;                         ///< where no request was sent
+  OfNothing uncompleted;                    ///< where requests were sent and none was completed
   double (*value)(const MeasuredRun& run);  ///< kNoValue: nothing to divide by
 };
 /// In the order of their columns.
@@ -118,6 +127,33 @@ struct SummaryRow {
 
 /// "0123456789abcdef": 16 hexadecimal digits, as fingerprints and hashes are shown.
 std::string hex16(std::uint64_t value);
+
+/// Gives the metrics of a row without requests, or without completed ones, the values that their rules say.
+/// A file of an older version may have 0 there.
+void settle_values(SummaryRow& row);
+
+/// One row of /columns: what readers need to know of a column of /summary.
+struct ColumnFacts {
+  std::string name;
+  std::string unit;    ///< "": none
+  std::string better;  ///< name_of(Better)
+  bool is_share = false;
+  std::string unsent = name_of(OfNothing::kUsual);       ///< name_of(OfNothing), where no request was sent
+  std::string uncompleted = name_of(OfNothing::kUsual);  ///< where none was completed
+
+  static void list(auto& row, auto&& column) {
+    column("name", row.name);
+    column("unit", row.unit);
+    column("better", row.better);
+    column("is_share", row.is_share);
+    column("no_request_sent", row.unsent);
+    column("none_completed", row.uncompleted);
+  }
+};
+/// Returns them for all columns of /summary, in their order.
+std::vector<ColumnFacts> column_facts();
+/// Which way a column is better, also one that is no metric.
+Better better_of(std::string_view column);
 
 /// The row of a run, with every metric.
 SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run);

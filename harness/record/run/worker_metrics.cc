@@ -9,7 +9,7 @@ namespace {
 constexpr double kSecondsPerHour = 3600;
 
 double share(TimeNs part_ns, TimeNs whole_ns) {
-  return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : 0;
+  return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : kNoValue;
 }
 
 /// Time before `until` in which the worker could serve.

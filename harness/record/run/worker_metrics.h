@@ -11,8 +11,8 @@ namespace harness {
 TimeNs worker_time_ns(const RunRecord& record);
 
 /// Mean number of workers that could serve during the load: from ready to removed, what lies in it, / its
-/// duration. Over the cluster's workers it is Loki's cluster utilisation (section 6.1). 0 for a load of no
-/// duration.
+/// duration. Over the cluster's workers it is Loki's cluster utilisation (section 6.1). kNoValue for a load
+/// of no duration.
 double workers_mean(const RunRecord& record);
 
 /// The least of that mean over the whole windows of 10 s from the start of the load on. kNoValue for a load
@@ -31,7 +31,7 @@ double first_added_s(const RunRecord& record);
 double gpu_hours(const RunRecord& record);
 
 /// Busy time of the workers / time in which they could serve, each counted once for each of its GPUs: a
-/// backlog served after the load does not exceed 1.
+/// backlog served after the load does not exceed 1. kNoValue where none could serve.
 double gpu_utilisation(const RunRecord& record);
 
 /// Those that were added after the start, and how long they took until they could serve, from when they had

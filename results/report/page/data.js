@@ -5,9 +5,10 @@ const REPORT = JSON.parse(document.getElementById("data").textContent);
 
 /** A stored column as a list (columns.py: column). */
 function expand(stored) {
-  if (Array.isArray(stored)) return stored;
-  if ("all" in stored) return new Array(stored.count).fill(stored.all);
-  return stored.at.map((place) => stored.of[place]);
+  const value = (one) => (one === "inf" ? Infinity : one);
+  if (Array.isArray(stored)) return stored.map(value);
+  if ("all" in stored) return new Array(stored.count).fill(value(stored.all));
+  return stored.at.map((place) => value(stored.of[place]));
 }
 
 /** Counts as a list; -n stands for n zeros. */
@@ -100,7 +101,7 @@ const DEFINITIONS = {
   drop_rate: "Missed: dropped or late requests / sent ones (drop_rate of the file).",
   invalid_rate: "Invalid rate: GPU time spent on requests that were not completed in time / all GPU time.",
 };
-const SHARES = new Set(["slo_attainment", "drop_rate", "invalid_rate", "bound_share", "accuracy", "gpu_utilisation"]);
+const SHARES = new Set(FILES.flatMap((file) => file.raw.shares));
 
 /** In the unit of METRICS: shares in per cent. */
 function inUnit(metric, value) {
@@ -115,7 +116,8 @@ function spread(values) {
   if (own.length < 2) return { n: 1, mean, half: null };
   const squares = own.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const t = REPORT.t95[Math.min(own.length - 1, REPORT.t95.length) - 1];
-  return { n: own.length, mean, half: t * Math.sqrt(squares / (own.length - 1) / own.length) };
+  const half = t * Math.sqrt(squares / (own.length - 1) / own.length);
+  return { n: own.length, mean, half: Number.isFinite(half) ? half : null };
 }
 
 function groupBy(items, key) {

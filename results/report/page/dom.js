@@ -47,8 +47,10 @@ function number(value) {
   return size >= 0.001 || size === 0 ? value.toFixed(4) : value.toExponential(2);
 }
 
-function withHalf({ mean, half }) {
-  return half === null ? number(mean) : `${number(mean)} ± ${number(half)}`;
+/** A mean with half of its interval; of how many of `all` values it is, where some have none. */
+function withHalf({ mean, half, n }, all) {
+  const text = half === null ? number(mean) : `${number(mean)} ± ${number(half)}`;
+  return all === undefined || n === all || mean === null ? text : `${text} (${n} of ${all})`;
 }
 
 function plural(count, word) {

@@ -57,7 +57,7 @@ class Headline {
     const rows = [...groups.values()].map((cells) => ({ series: file.series[cells[0]], workload: file.workloads[cells[0]], cells,
       metrics: new Map(metricsOf(file).map((name) => [name, spread(cells.map((cell) => inUnit(name, file.value(name, cell))))])) }));
     const metrics = metricsOf(file).map((name) => ({ key: name, label: METRICS[name], title: DEFINITIONS[name], number: true, value: (row) => row.metrics.get(name).mean,
-      cell: (row) => withHalf(row.metrics.get(name)) }));
+      cell: (row) => withHalf(row.metrics.get(name), row.cells.length) }));
     const cells = { key: "cells", label: "cells", value: (row) => row.cells.length,
       cell: (row) => h("button", { type: "button", "aria-label": `cells of ${shown(row.series)}, ${shown(row.workload)}`,
         onclick: () => this.show(true, { places: new Set(row.cells), words: `${row.series}, ${row.workload}` }) }, plural(row.cells.length, "cell")) };
@@ -102,7 +102,8 @@ function curveRows(file, metric, axis, panel) {
     const found = spread(own.map((cell) => inUnit(metric, file.value(metric, cell))));
     if (found.mean === null) continue;
     const bound = spread(own.map((cell) => boundOf(file, metric, cell))).mean;
-    const ends = found.half === null ? {} : { lo: found.mean - found.half, hi: found.mean + found.half };
+    const most = SHARES.has(metric) ? Math.max(100, found.mean) : Infinity;
+    const ends = found.half === null ? {} : { lo: Math.max(0, found.mean - found.half), hi: Math.min(most, found.mean + found.half) };
     rows.push({ s: shown(axis.series[own[0]]), x: axis.x ? axis.x[own[0]] : null, y: found.mean, n: found.n, b: bound, ...ends });
   }
   return rows;
