@@ -18,7 +18,6 @@ class Finding:
         return f"{self.path}:{self.line}: [{self.rule}] {self.message}"
 
 
-MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 USUAL_FUNCTION_LINES = 40
 USUAL_FUNCTION_SHARE = 0.95
@@ -224,13 +223,6 @@ def check_banned(path, text):
     return sorted(set(findings))
 
 
-def check_file_length(path, text):
-    lines = len(text.splitlines())
-    if is_code(path) and lines > MAX_FILE_LINES:
-        return [Finding(path, lines, "file-length", f"{lines} lines, at most {MAX_FILE_LINES}")]
-    return []
-
-
 def check_function_length(path, text):
     return [
         Finding(path, start, "function-length", f"{name} has {length} lines, at most {MAX_FUNCTION_LINES}")
@@ -313,7 +305,7 @@ def check_folders(paths):
 
 
 RULES = [
-    check_layers, check_libraries, check_banned, check_file_length, check_function_length, check_leftovers,
+    check_layers, check_libraries, check_banned, check_function_length, check_leftovers,
     check_machine_paths, check_header_guard, check_prose_lines, check_retired_words
 ]
 
