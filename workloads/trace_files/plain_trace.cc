@@ -144,9 +144,11 @@ class TimeColumn {
  private:
   static constexpr std::size_t kSummers = 3;  // that end in one log
 
-  TimeNs stamp(std::string_view field) const {
+  TimeNs stamp(std::string_view field) {
     constexpr std::size_t kShown = 60;
-    if (const std::optional<TimeNs> time = read_timestamp(field)) return *time;
+    const std::optional<TimeNs> time = read_timestamp(field);
+    if (time) offsets_.add(table_.at(), key_, field);
+    if (time) return *time;
     throw table_.at().error(key_, quoted(field.substr(0, kShown)),
                             "a date and time (ISO 8601), as in the first row");
   }
@@ -187,6 +189,7 @@ class TimeColumn {
   bool is_absolute_ = false;
   double unit_s_ = 0;
   WrittenNumbers written_;
+  WrittenOffsets offsets_;
   bool has_before_ = false;
   TimeNs before_ = 0;
   std::size_t unsorted_ = 0;

@@ -1,6 +1,8 @@
-// What the way in which the numbers of a log are written says: dots of thousands, digits that were lost.
+// What the way in which the numbers and dates of a log are written says: dots of thousands, digits that were
+// lost, offsets from UTC.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,16 @@ class WrittenNumbers {
   std::string none_;
   int digits_ = 0;  ///< of the numbers with exponents
   int exponent_ = 0;
+};
+
+/// The dates of one column, in any order: all say how far they are from UTC, or none does.
+class WrittenOffsets {
+ public:
+  /// Throws InputError for a date, of which read_timestamp reads something, that differs from those before.
+  void add(const TextLines& lines, const std::string& key, std::string_view date);
+
+ private:
+  std::optional<bool> is_local_;
 };
 
 /// "1.013" as the integer that it stands for where dots part thousands.
