@@ -195,13 +195,11 @@ class Decision {
     });
     const bool is_counter = counter != unknown.end();
     const std::size_t column = is_counter ? *counter : unknown[0];
-    double number = 0;
-    const std::string name = table_.key_of(column);  // a number would be a position
-    return unclear(
-        table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
-        (is_counter ? "format = \"counter\" (" + name + ": the requests so far), " : std::string()) +
-            "column = \"" + (name.empty() || read_number(name, number) ? std::to_string(column + 1) : name) +
-            "\" (requests of a bin), or format = \"times\" (each line a request)");
+    return unclear(table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
+                   (is_counter ? "format = \"counter\" (" + table_.key_of(column) + ": the requests so far), "
+                               : std::string()) +
+                       "column = " + table_.choices_of({column}) +
+                       " (requests of a bin), or format = \"times\" (each line a request)");
   }
 
   std::string by_values(bool has_chosen) const {
@@ -242,10 +240,10 @@ class Decision {
                                   ? "no column of " + what + (table_.has_header() ? " by its name" : "")
                                   : std::to_string(columns.size()) + " columns of " + what;
     throw table_.head().error(key, found,
-                              std::string(key) + " = one of " +
-                                  (!columns.empty()      ? table_.names_of(columns)
-                                   : table_.has_header() ? table_.all_names()
-                                                         : "1 to " + std::to_string(table_.width()) +
+                              std::string(key) + " = " +
+                                  (!columns.empty()      ? table_.choices_of(columns)
+                                   : table_.has_header() ? "one of " + table_.all_names()
+                                                         : "one of 1 to " + std::to_string(table_.width()) +
                                                                "; one bin or request a line"));
   }
 

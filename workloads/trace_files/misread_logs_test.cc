@@ -14,6 +14,44 @@ PlainLog no_log(const char* name, const std::string& text, const std::string& me
   return {name, text, settings, "", {}, 0, message};
 }
 
+const std::string kFunctions = "day,time,0,1,2\n0,0,5,,1\n0,60,7,,2\n0,120,3,3,0\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Columns, MisreadLogs,
+    testing::Values(
+        no_log("number_and_name", kFunctions,
+               "column: found '2', which fits columns 2 (time), 5 (2); allowed: \"5\"",
+               "column=2 time_column=time time_unit=s"),
+        PlainLog{"position",
+                 kFunctions,
+                 "column=5 time_column=time time_unit=s",
+                 "counts",
+                 {1, 2, 0},
+                 60,
+                 "column '2'"},
+        PlainLog{"name_that_is_no_position",
+                 kFunctions,
+                 "column=0 time_column=time time_unit=s",
+                 "counts",
+                 {5, 7, 3},
+                 60,
+                 "column '0'"},
+        no_log("positions_that_are_names_too", "time_s,3,2,x\n0,1,2,3\n60,1,2,3\n",
+               "'3', which fits columns 2 (3), 3 (2); allowed: a name in the header that no other column has",
+               "column=3"),
+        PlainLog{
+            "name_at_its_position", "time_s,2\n0,7\n60,8\n", "column=2", "counts", {7, 8}, 60, "column '2'"},
+        no_log("name_twice", "time_s,a,a\n0,1,2\n60,1,2\n",
+               "'a', which fits columns 2 (a), 3 (a); allowed: one of 2, 3", "column=a"),
+        no_log("time_twice", "t_s,t_s,m\n0,1,a\n",
+               "'t_s', which fits columns 1 (t_s), 2 (t_s); allowed: one of 1, 2", "time_column=t_s"),
+        no_log("requests_twice", "time_s,requests,requests\n0,1,2\n60,1,2\n",
+               "2 columns of counts; allowed: column = one of 2, 3"),
+        no_log("time_number_and_name", "2,time_s,n\n0,5,2\n",
+               "time_column: found '2', which fits columns 1 (2), 2 (time_s); allowed: one of 1, time_s",
+               "time_column=2")),
+    [](const auto& each) { return std::string(each.param.name); });
+
 const std::string kBelowOnes =
     "without an offset from UTC below dates with one; allowed: an offset (+02:00, Z)";
 

@@ -229,12 +229,16 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
 
 /// The column that names modules.
 std::size_t module_column(const LogTable& table, const TraceSpec& spec) {
-  const std::vector<std::size_t> named = table.named("column", spec.column);
-  if (named.size() == 1) return named[0];
-  for (std::size_t column = 0; named.empty() && table.has_header() && column < table.width(); ++column) {
-    if (table.key_of(column) == "module" || table.key_of(column) == "model") return column;
+  std::vector<std::size_t> found = table.named("column", spec.column);
+  const bool is_chosen = !found.empty();
+  for (std::size_t column = 0; !is_chosen && table.has_header() && column < table.width(); ++column) {
+    if (table.key_of(column) == "module" || table.key_of(column) == "model") found.push_back(column);
   }
-  throw table.head().error("column", named.empty() ? "no column 'module' or 'model'" : quoted(spec.column),
+  if (found.size() == 1) return found[0];
+  if (!is_chosen && found.size() > 1)
+    throw table.head().error("column", std::to_string(found.size()) + " columns of modules",
+                             "column = " + table.choices_of(found));
+  throw table.head().error("column", !is_chosen ? "no column 'module' or 'model'" : quoted(spec.column),
                            "one column, whose names are those of modules");
 }
 
