@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "workloads/trace_files/time_text.h"
 
 namespace harness {
 namespace {

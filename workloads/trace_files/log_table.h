@@ -7,7 +7,7 @@
 
 #include "workloads/files/text_lines.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/trace_files/time_text.h"
+#include "workloads/trace_files/column_names.h"
 
 namespace harness {
 

@@ -78,6 +78,10 @@ std::string without_dots(std::string_view number) {
   return digits;
 }
 
+std::string either_way(std::string_view number) {
+  return quoted(number) + ", which may be " + without_dots(number) + " or " + std::string(number);
+}
+
 double log_number(const TextLines& lines, const std::string& key, std::string_view field, double low,
                   double high) {
   double value = 0;

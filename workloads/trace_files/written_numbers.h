@@ -46,6 +46,9 @@ class WrittenOffsets {
 /// "1.013" as the integer that it stands for where dots part thousands.
 std::string without_dots(std::string_view number);
 
+/// "'1.013', which may be 1013 or 1.013".
+std::string either_way(std::string_view number);
+
 /// number_field(), whose message says how numbers are written where there are separators in it.
 double log_number(const TextLines& lines, const std::string& key, std::string_view field, double low,
                   double high);
