@@ -43,7 +43,7 @@ struct TraceSpec {
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
   std::string format = "auto";  ///< one of trace_format_names() (see read_trace)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
-  /// from 1 on (a number is always a position); "" is what the file says. azure_functions: values of
+  /// from 1 on, which must fit one column alone; "" is what the file says. azure_functions: values of
   /// hash_func (or the unique beginning of one), likewise; "" is the sum of all.
   std::string column;
   std::string time_column;  ///< times, counts, gaps: a name or a position; "" is what the file says

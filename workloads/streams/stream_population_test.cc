@@ -351,6 +351,10 @@ TEST_F(RecordedRequests, SayWhatIsWrong) {
   write_file(trace_.file, "time_s,who\n1,a\n2,b\n");
   EXPECT_NE(error_of(other).find("column: found no column 'module' or 'model'"), std::string::npos)
       << error_of(other);
+  write_file(trace_.file, "time_s,module,model\n1,a,x\n2,b,y\n");
+  EXPECT_NE(error_of(other).find("2 columns of modules; allowed: column = one of module, model"),
+            std::string::npos)
+      << error_of(other);
   other.file = "";
   EXPECT_EQ(error_of(other), "file: missing; expected the file of the recorded requests");
 }

@@ -27,6 +27,7 @@ void BinTimes::add(const TextLines& lines, std::string_view field) {
     is_time_ = false;
     return;
   }
+  if (date) offsets_.add(lines, name_.empty() ? "column 1" : name_, field);
   ++rows_;
   has_dates_ = date.has_value();
   const double step = time - before_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "workloads/files/text_lines.h"
+#include "workloads/trace_files/written_numbers.h"
 
 namespace harness {
 
@@ -17,7 +18,8 @@ class BinTimes {
   explicit BinTimes(std::string name) : name_(std::move(name)) {}
 
   /// Takes the next row's field. Of a named column throws InputError unless its time is as far after the one
-  /// before as the second is after the first. Where a field is no time, the column is none.
+  /// before as the second is after the first, and of any column for dates of which some have an offset from
+  /// UTC. Where a field is no time, the column is none.
   void add(const TextLines& lines, std::string_view field);
   /// After the last row: throws InputError for a column without a name that is one of times, all but a tenth
   /// of its rows equally far apart, but not all.
@@ -32,6 +34,7 @@ class BinTimes {
   std::string name_;
   bool is_time_ = true;
   bool has_dates_ = false;
+  WrittenOffsets offsets_;
   std::size_t rows_ = 0;
   std::size_t wrong_ = 0;
   std::optional<InputError> first_wrong_;

@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/trace_files/bin_times.h"
+#include "workloads/trace_files/column_names.h"
 #include "workloads/trace_files/trace_import.h"
 
 namespace harness {
@@ -37,6 +38,9 @@ const char* const kInText = "format = \"times\" (each line a request), or the co
 // What is in a line of one request.
 constexpr const char* kOfOneRequest[] = {"GET ",  "POST ",  "PUT ",     "DELETE ",
                                          "HEAD ", "PATCH ", "OPTIONS ", "HTTP/"};
+// A number of another kind is no count, whatever one chooses: what to write where it is one after all.
+const char* const kByName =
+    "requests of a bin or a rate in a column named for it (requests, rps, \"requests per minute\")";
 const char* const kAsGaps = "format = \"gaps\" (each line the time since the request before)";
 
 InputError unclear(const LogTable& table, const std::string& found, const std::string& allowed) {
@@ -63,10 +67,45 @@ class Decision {
     } else if (!reading.time) {
       reading.time = column_of(reading.format == "gaps" ? Meaning::kGap : Meaning::kTime);
     }
+    for (const std::size_t column : reading.counts) check_count(column, reading);
+    if (reading.format == "times" && names_end(table_.key_of(*reading.time))) throw ends_in(*reading.time);
     return reading;
   }
 
  private:
+  /// Throws InputError for a column of other numbers than counts, whoever has chosen it.
+  void check_count(std::size_t column, const LogReading& reading) const {
+    const Meaning kind = table_.meaning(column).kind;
+    const bool may_be_stamp = kind == Meaning::kUnknown || kind == Meaning::kAttribute;
+    const bool has_stamps =
+        may_be_stamp && table_.width() > 1 && reading.format != "counter" && table_.has_stamps(column);
+    std::string found;
+    if (column == reading.time || is_time(kind) || has_stamps) found = "times";
+    if (kind == Meaning::kAggregate || kind == Meaning::kQuantity)
+      found = "by its name neither requests of a bin nor a rate of them";
+    const bool is_rate = found.empty() && kind == Meaning::kRate && reading.format == "counter";
+    if (is_rate) found = "a rate, which is no counter,";
+    if (found.empty()) return;
+    throw table_.head().error("column", found + " in " + table_.called(column),
+                              is_rate ? "format = \"counts\" (reads rates, too)" : kByName);
+  }
+
+  static bool is_time(Meaning kind) {
+    return kind == Meaning::kTime || kind == Meaning::kOtherTime || kind == Meaning::kGap;
+  }
+
+  /// When requests ended is not when they arrived.
+  InputError ends_in(std::size_t column) const {
+    std::string allowed = "the times at which requests arrived";
+    for (std::size_t i = 0; i < table_.width(); ++i) {
+      if (i != column && names_duration(table_.key_of(i)))
+        allowed = "a column of arrivals: " + table_.key_of(column) + " less " + table_.key_of(i);
+    }
+    const std::vector<std::size_t> times = table_.all(Meaning::kTime);
+    if (!times.empty()) allowed = "time_column = " + table_.choices_of(times);
+    return table_.head().error("time_column", "ends of requests in " + table_.called(column), allowed);
+  }
+
   std::vector<std::size_t> count_columns() const {
     std::vector<std::size_t> columns = table_.all(Meaning::kCount);
     for (const std::size_t column : table_.all(Meaning::kRate)) columns.push_back(column);
@@ -75,8 +114,10 @@ class Decision {
   /// Columns that a name calls times; without one, one of dates of which the name says nothing.
   std::vector<std::size_t> time_columns() const {
     std::vector<std::size_t> columns = table_.all(Meaning::kTime);
-    for (const std::size_t column : table_.all(Meaning::kUnknown)) {
-      if (columns.empty() && table_.has_stamps(column)) columns.push_back(column);
+    for (std::size_t i = 0; i < table_.width() && columns.empty(); ++i) {
+      const Meaning kind = table_.meaning(i).kind;
+      const bool may_be = kind == Meaning::kUnknown || kind == Meaning::kOtherTime;
+      if (may_be && table_.has_stamps(i)) columns.push_back(i);
     }
     return columns;
   }
@@ -102,8 +143,8 @@ class Decision {
     return columns;
   }
 
-  /// Whether the times are equally far apart and all other columns hold numbers: a table of bins may be.
-  bool may_be_bins(std::size_t time) const {
+  /// Whether all columns beside the times hold numbers.
+  bool has_numbers_alone(std::size_t time) const {
     double number = 0;
     bool has_others = false;
     for (std::size_t i = 0; i < table_.width(); ++i) {
@@ -111,7 +152,30 @@ class Decision {
       if (!read_number(table_.first(i), number)) return false;
       has_others = true;
     }
-    return has_others && are_even(time);
+    return has_others;
+  }
+
+  /// Whether the times are equally far apart beside numbers: a table of bins may be.
+  bool may_be_bins(std::size_t time) const { return has_numbers_alone(time) && are_even(time); }
+
+  InputError times_of_bins() const {
+    const std::vector<std::size_t> others = table_.all(Meaning::kAttribute);
+    return unclear(
+        table_, "times that are equally far apart beside numbers alone",
+        (others.empty() ? "" : "column = " + table_.choices_of(others) + " (requests of a bin), or ") +
+            std::string("format = \"times\" (each line a request)"));
+  }
+
+  /// Throws InputError for numbers of many requests that are no counts: a line is hardly one request.
+  void check_no_aggregates(std::optional<std::size_t> time) const {
+    std::vector<std::size_t> columns = table_.all(Meaning::kAggregate);
+    std::erase_if(columns, [this](std::size_t column) { return !may_be_number(table_.first(column)); });
+    if (columns.empty()) return;
+    const bool may_be_log = time && !has_numbers_alone(*time);
+    throw unclear(table_,
+                  (time ? "times beside " : "") + table_.names_of(columns) +
+                      ", by name neither requests of a bin nor a rate of them",
+                  kByName + std::string(may_be_log ? ", or format = \"times\" (each line a request)" : ""));
   }
 
   /// Whether the times are equally far apart.
@@ -178,15 +242,18 @@ class Decision {
     if (!times.empty()) {
       const std::vector<std::size_t> unknown = unknown_numbers(times[0]);
       if (!unknown.empty()) throw times_beside(unknown);
-      if (times.size() == 1 && may_be_bins(times[0]))
-        throw unclear(table_, "times that are equally far apart beside numbers alone",
-                      "column = NAME (requests of a bin), or format = \"times\" (each line a request)");
+      check_no_aggregates(times[0]);
+      if (times.size() == 1 && may_be_bins(times[0])) throw times_of_bins();
       return "times";
     }
     if (!table_.all(Meaning::kGap).empty()) return "gaps";
-    throw unclear(
-        table_, "no column of times, gaps or counts among " + table_.all_names(),
-        "time_column = NAME (each line a request), or column = NAME with bin_s (requests of a bin)");
+    for (std::size_t i = 0; i < table_.width(); ++i) {
+      if (names_end(table_.key_of(i)) && table_.has_stamps(i)) throw ends_in(i);
+    }
+    if (table_.all(Meaning::kAggregate).size() == table_.width()) check_no_aggregates(std::nullopt);
+    throw unclear(table_, "no column of times, gaps or counts among " + table_.all_names(),
+                  "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests "
+                  "of a bin)");
   }
 
   InputError times_beside(const std::vector<std::size_t>& unknown) const {
@@ -195,13 +262,12 @@ class Decision {
     });
     const bool is_counter = counter != unknown.end();
     const std::size_t column = is_counter ? *counter : unknown[0];
-    double number = 0;
-    const std::string name = table_.key_of(column);  // a number would be a position
-    return unclear(
-        table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
-        (is_counter ? "format = \"counter\" (" + name + ": the requests so far), " : std::string()) +
-            "column = \"" + (name.empty() || read_number(name, number) ? std::to_string(column + 1) : name) +
-            "\" (requests of a bin), or format = \"times\" (each line a request)");
+    return unclear(table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
+                   (is_counter ? "format = \"counter\" (" + table_.key_of(column) + ": the requests so far), "
+                               : std::string()) +
+                       "column = " + table_.choices_of({column}) +
+                       " (requests of a bin), or format = \"times\" (each line a request); rates need a name "
+                       "such as rps");
   }
 
   std::string by_values(bool has_chosen) const {
@@ -219,8 +285,8 @@ class Decision {
       if (has_stamps && !has_numbers) return "times";
       throw unclear(
           table_, std::to_string(table_.width()) + " columns without names",
-          "column = N (requests of a bin; one bin a line), or time_column = N (each line a request; dates in "
-          "ISO 8601)");
+          "column = N (requests of a bin, one bin a line; rates need a name such as rps), or time_column = N "
+          "(each line a request; dates in ISO 8601)");
     }
     if (table_.stated_bin_s() > 0) return "counts";
     if (table_.stated_unit_s() > 0 || spec_.time_unit != TimeUnit::kAuto || table_.has_stamps(0))
@@ -242,10 +308,10 @@ class Decision {
                                   ? "no column of " + what + (table_.has_header() ? " by its name" : "")
                                   : std::to_string(columns.size()) + " columns of " + what;
     throw table_.head().error(key, found,
-                              std::string(key) + " = one of " +
-                                  (!columns.empty()      ? table_.names_of(columns)
-                                   : table_.has_header() ? table_.all_names()
-                                                         : "1 to " + std::to_string(table_.width()) +
+                              std::string(key) + " = " +
+                                  (!columns.empty()      ? table_.choices_of(columns)
+                                   : table_.has_header() ? "one of " + table_.all_names()
+                                                         : "one of 1 to " + std::to_string(table_.width()) +
                                                                "; one bin or request a line"));
   }
 
@@ -257,9 +323,10 @@ class Decision {
     if (columns.empty()) columns = count_columns();
     if (!columns.empty()) return only(columns, "column", "counts");
     for (std::size_t i = 0; i < table_.width(); ++i) {
-      const bool is_time = i == reading.time || table_.meaning(i).kind == Meaning::kTime ||
-                           table_.has_stamps(i) || (!table_.has_header() && i == 0 && table_.width() == 2);
-      if (!is_time && !(table_.has_header() && table_.key_of(i).empty())) columns.push_back(i);
+      const bool is_time_column = i == reading.time || table_.meaning(i).kind == Meaning::kTime ||
+                                  table_.has_stamps(i) ||
+                                  (!table_.has_header() && i == 0 && table_.width() == 2);
+      if (!is_time_column && !(table_.has_header() && table_.key_of(i).empty())) columns.push_back(i);
     }
     return only(columns, "column", "numbers that may be counts");
   }

@@ -1,11 +1,11 @@
 #include "workloads/trace_files/log_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "harness/core/error.h"
 #include "harness/core/params.h"
+#include "workloads/trace_files/time_text.h"
 
 namespace harness {
 namespace {
@@ -248,26 +248,59 @@ std::string LogTable::names_of(const std::vector<std::size_t>& columns) const {
   return join_names(names);
 }
 
+std::vector<std::size_t> LogTable::fitting(std::string_view text) const {
+  std::vector<std::size_t> columns;
+  double number = 0;
+  const double position = read_number(text, number) ? number - 1 : -1;
+  for (std::size_t i = 0; i < width_; ++i) {
+    if ((has_header_ && names_[i] == text) || position == static_cast<double>(i)) columns.push_back(i);
+  }
+  return columns;
+}
+
+std::string LogTable::choice_of(std::size_t column) const {
+  double number = 0;
+  const std::string& name = names_[column];
+  const bool is_word = !name.empty() && !read_number(name, number) && name.find(',') == std::string::npos;
+  if (is_word && fitting(name).size() == 1) return name;
+  const std::string position = std::to_string(column + 1);
+  return fitting(position).size() == 1 ? position : "";
+}
+
+std::string LogTable::choices_of(const std::vector<std::size_t>& columns) const {
+  std::vector<std::string> choices;
+  for (const std::size_t column : columns) choices.push_back(choice_of(column));
+  const bool has_all = std::find(choices.begin(), choices.end(), "") == choices.end();
+  if (!has_all) return "a name in the header that no other column has and that is no number";
+  return choices.size() == 1 ? "\"" + choices[0] + "\"" : "one of " + join_names(choices);
+}
+
+InputError LogTable::fits_several(const char* key, std::string_view text,
+                                  const std::vector<std::size_t>& found) const {
+  std::vector<std::string> places;
+  for (const std::size_t column : found)
+    places.push_back(std::to_string(column + 1) + " (" + names_[column] + ")");
+  std::vector<std::size_t> others = found;  // that may be meant: no counts are in a column of times
+  if (key == std::string("column"))
+    std::erase_if(others, [this](std::size_t i) { return meanings_[i].kind == ColumnMeaning::Kind::kTime; });
+  return head_.error(key, quoted(text) + ", which fits columns " + join_names(places),
+                     choices_of(others.empty() ? found : others));
+}
+
 std::vector<std::size_t> LogTable::named(const char* key, const std::string& words) const {
   std::vector<std::size_t> selected;
   std::vector<std::string_view> wanted;
   if (!words.empty()) split_fields(words, wanted);
   for (const std::string_view name : wanted) {
-    double number = 0;
-    const bool is_number = read_number(name, number);
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (!is_number && has_header_ && found != names_.end()) {
-      selected.push_back(static_cast<std::size_t>(found - names_.begin()));
-    } else if (is_number && number >= 1 && number <= static_cast<double>(width_) &&
-               std::floor(number) == number) {
-      selected.push_back(static_cast<std::size_t>(number) - 1);
-    } else {
+    const std::vector<std::size_t> found = fitting(name);
+    if (found.empty())
       throw head_.error(key, quoted(name),
                         (has_header_ ? all_names() + ", or a" : std::string("a")) + " number from 1 to " +
                             std::to_string(width_));
-    }
-    if (std::count(selected.begin(), selected.end(), selected.back()) > 1)
+    if (found.size() > 1) throw fits_several(key, name, found);
+    if (std::count(selected.begin(), selected.end(), found[0]) > 0)
       throw head_.error(key, quoted(name) + " twice", "each column once");
+    selected.push_back(found[0]);
   }
   return selected;
 }

@@ -7,7 +7,7 @@
 
 #include "workloads/files/text_lines.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/trace_files/time_text.h"
+#include "workloads/trace_files/column_names.h"
 
 namespace harness {
 
@@ -38,6 +38,8 @@ class LogTable {
   /// Columns of that meaning.
   std::vector<std::size_t> all(ColumnMeaning::Kind kind) const;
   std::string names_of(const std::vector<std::size_t>& columns) const;
+  /// What chooses each of these columns and no other (see named), for messages.
+  std::string choices_of(const std::vector<std::size_t>& columns) const;
   /// Those of the header, or what stands for many.
   std::string all_names() const { return width_ > 16 ? "a name in the header" : join_names(names_); }
 
@@ -50,6 +52,7 @@ class LogTable {
   bool has_decimal_commas() const { return has_decimal_commas_; }
 
   /// The columns that the user names, separated by commas: each a name or a position from 1 on, none twice.
+  /// Throws InputError for a text that fits no column or several.
   std::vector<std::size_t> named(const char* key, const std::string& words) const;
 
   /// Back to before the first row of values.
@@ -83,6 +86,12 @@ class LogTable {
   /// Fields of the line, those that are one joined.
   void split(std::string_view line);
   bool is_named(const std::string& words) const;
+  /// The columns that have this name or stand there.
+  std::vector<std::size_t> fitting(std::string_view text) const;
+  /// Its name, or else its position, whichever fits no other column; empty where neither does.
+  std::string choice_of(std::size_t column) const;
+  InputError fits_several(const char* key, std::string_view text,
+                          const std::vector<std::size_t>& found) const;
 
   TextLines begin_;
   TextLines head_ = begin_;

@@ -12,6 +12,8 @@
 #include "harness/core/params.h"
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/trace_files/bin_times.h"
+#include "workloads/trace_files/column_names.h"
+#include "workloads/trace_files/count_columns.h"
 #include "workloads/trace_files/log_reading.h"
 #include "workloads/trace_files/time_text.h"
 #include "workloads/trace_files/written_numbers.h"
@@ -24,13 +26,6 @@ constexpr std::size_t kMaxTimes = 100'000'000;
 using Meaning = ColumnMeaning::Kind;
 
 constexpr double kUnitsS[] = {0, 1, 1e-3, 1e-6, 1e-9};  // by TimeUnit
-
-std::string unit_text(double unit_s) {
-  for (const char* name : {"s", "ms", "us", "ns", "minute", "hour", "day"}) {
-    if (unit_s_of(name) == unit_s) return name;
-  }
-  return text_of(unit_s) + " s";
-}
 
 /// The unit in seconds of the numbers of a column, by the user's words, the name or their size; 0: unknown.
 /// Throws InputError where name and size differ: time_s of milliseconds since 1970.
@@ -69,11 +64,6 @@ TimeNs exact_ns(std::string_view field, double number, double unit_s) {
     }
   }
   return ns;
-}
-
-/// "'1.013', which may be 1013 or 1.013".
-std::string either_way(const std::string& number) {
-  return quoted(number) + ", which may be " + without_dots(number) + " or " + number;
 }
 
 /// Times whose dots may stand before decimals or, as commas do in other columns, part thousands.
@@ -144,9 +134,11 @@ class TimeColumn {
  private:
   static constexpr std::size_t kSummers = 3;  // that end in one log
 
-  TimeNs stamp(std::string_view field) const {
+  TimeNs stamp(std::string_view field) {
     constexpr std::size_t kShown = 60;
-    if (const std::optional<TimeNs> time = read_timestamp(field)) return *time;
+    const std::optional<TimeNs> time = read_timestamp(field);
+    if (time) offsets_.add(table_.at(), key_, field);
+    if (time) return *time;
     throw table_.at().error(key_, quoted(field.substr(0, kShown)),
                             "a date and time (ISO 8601), as in the first row");
   }
@@ -187,6 +179,7 @@ class TimeColumn {
   bool is_absolute_ = false;
   double unit_s_ = 0;
   WrittenNumbers written_;
+  WrittenOffsets offsets_;
   bool has_before_ = false;
   TimeNs before_ = 0;
   std::size_t unsorted_ = 0;
@@ -226,12 +219,16 @@ void read_times(LogTable& table, const TraceSpec& spec, std::size_t column, Trac
 
 /// The column that names modules.
 std::size_t module_column(const LogTable& table, const TraceSpec& spec) {
-  const std::vector<std::size_t> named = table.named("column", spec.column);
-  if (named.size() == 1) return named[0];
-  for (std::size_t column = 0; named.empty() && table.has_header() && column < table.width(); ++column) {
-    if (table.key_of(column) == "module" || table.key_of(column) == "model") return column;
+  std::vector<std::size_t> found = table.named("column", spec.column);
+  const bool is_chosen = !found.empty();
+  for (std::size_t column = 0; !is_chosen && table.has_header() && column < table.width(); ++column) {
+    if (table.key_of(column) == "module" || table.key_of(column) == "model") found.push_back(column);
   }
-  throw table.head().error("column", named.empty() ? "no column 'module' or 'model'" : quoted(spec.column),
+  if (found.size() == 1) return found[0];
+  if (!is_chosen && found.size() > 1)
+    throw table.head().error("column", std::to_string(found.size()) + " columns of modules",
+                             "column = " + table.choices_of(found));
+  throw table.head().error("column", !is_chosen ? "no column 'module' or 'model'" : quoted(spec.column),
                            "one column, whose names are those of modules");
 }
 
@@ -281,124 +278,6 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const LogReading& 
       std::string("bin_s = X, or a line \"# bin_s = X\" in the file") + (step > 0 ? ", or time_unit" : ""));
 }
 
-/// Counts that number the rows are an index, unless the user has chosen them; numbers that hardly fall are a
-/// counter's, unless the user has said that they count.
-void check_counts(const LogTable& table, const TraceSpec& spec, const LogReading& reading,
-                  const std::vector<double>& counts) {
-  constexpr std::size_t kFew = 4;
-  constexpr std::size_t kMany = 20;
-  constexpr std::size_t kTenth = 10;
-  const bool says_what_it_is = table.width() == 1 && table.stated_bin_s() > 0;  // as an import writes it
-  if (spec.format != "auto" || says_what_it_is || counts.size() < kFew || reading.counts.size() != 1) return;
-  const std::string called = table.called(reading.counts[0]);
-  bool is_index = counts[0] <= 1;
-  std::size_t falls = 0, rises = 0;
-  for (std::size_t i = 1; i < counts.size(); ++i) {
-    is_index &= counts[i] == counts[i - 1] + 1;
-    falls += counts[i] < counts[i - 1] ? 1 : 0;
-    rises += counts[i] > counts[i - 1] ? 1 : 0;
-  }
-  if (is_index && spec.column.empty())
-    throw table.head().error("column", "numbers of rows in " + called,
-                             "a column of counts, or format = \"times\"");
-  const bool is_total =
-      names_counter(table.key_of(reading.counts[0])) && rises > 0 && falls * kTenth <= counts.size();
-  const bool only_rises = table.meaning(reading.counts[0]).kind != Meaning::kRate && falls == 0 &&
-                          counts.size() >= kMany && (rises + 1) * kTenth >= counts.size() * (kTenth - 1);
-  if (is_total || only_rises)
-    throw table.head().error("format",
-                             (is_total ? "a total that " : "numbers that ") +
-                                 std::string(falls == 0 ? "never falls" : "hardly ever falls") + " in " +
-                                 called,
-                             "format = \"counter\" (each line the requests so far), or format = \"counts\" "
-                             "(each line the requests of a bin)");
-}
-
-/// Counts whose dots may stand before decimals or part thousands.
-void check_dots(const LogTable& table, std::size_t column, const WrittenNumbers& written) {
-  const bool is_rate = table.meaning(column).kind == Meaning::kRate;
-  if (table.states_points() || written.dotted().empty() || (is_rate && !table.has_decimal_commas())) return;
-  throw table.head().error(table.key_of(column), either_way(written.dotted()),
-                           without_dots(written.dotted()) +
-                               " where the dot parts thousands, or a line "
-                               "\"# decimal = .\" in the file where decimals follow it");
-}
-
-/// How many requests a number in the columns stands for in a bin of bin_s.
-double requests_for_one(const LogTable& table, const std::vector<std::size_t>& columns, double bin_s) {
-  const ColumnMeaning& first = table.meaning(columns[0]);
-  const bool is_rate = first.kind == Meaning::kRate;
-  for (const std::size_t column : columns) {
-    const ColumnMeaning& meaning = table.meaning(column);
-    if ((meaning.kind == Meaning::kRate) != is_rate || (is_rate && meaning.unit_s != first.unit_s))
-      throw table.head().error("column", "counts and rates, or rates per different times",
-                               "columns of one kind");
-  }
-  return is_rate ? bin_s / first.unit_s : 1;
-}
-
-/// What the chosen columns of one row add up to; of counters since the row before.
-class CountColumns {
- public:
-  CountColumns(const LogTable& table, const LogReading& reading)
-      : table_(table),
-        columns_(reading.counts),
-        is_counter_(reading.format == "counter"),
-        before_(reading.counts.size()),
-        written_(reading.counts.size()) {}
-
-  /// Nothing in the first row of counters.
-  std::optional<double> next() {
-    double sum = 0;
-    bool is_reset = false;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string_view field = table_.fields()[columns_[i]];
-      const double value =
-          log_number(table_.at(), "count in " + table_.called(columns_[i]), field, 0, kLargestCount);
-      written_[i].add(field);
-      const bool goes_on = is_counter_ && value >= before_[i];
-      is_reset |= is_counter_ && !goes_on;
-      sum += goes_on ? value - before_[i] : value;
-      before_[i] = value;
-    }
-    if (rows_++ == 0 && is_counter_) return std::nullopt;
-    resets_ += is_reset ? 1 : 0;
-    return sum;
-  }
-
-  /// After the last row.
-  void check() const {
-    constexpr std::size_t kMany = 3;
-    for (std::size_t i = 0; i < columns_.size(); ++i) check_dots(table_, columns_[i], written_[i]);
-    if (resets_ * kMany > rows_)
-      throw table_.head().error(
-          "format",
-          "a counter that falls in " + std::to_string(resets_) + " of " + std::to_string(rows_) + " rows",
-          "format = \"counts\" (each line the requests of a bin)");
-  }
-
-  /// "counts in column 'n'".
-  std::string called() const {
-    const ColumnMeaning& meaning = table_.meaning(columns_[0]);
-    std::vector<std::string> names;
-    for (const std::size_t column : columns_) names.push_back(table_.called(column));
-    const std::string text = (meaning.kind == Meaning::kRate ? "requests per " + unit_text(meaning.unit_s)
-                              : is_counter_                  ? std::string("differences of the counter")
-                                                             : std::string("counts")) +
-                             " in " + join_names(names);
-    return resets_ == 0 ? text : text + " (" + counted(resets_, "reset") + ")";
-  }
-
- private:
-  const LogTable& table_;
-  const std::vector<std::size_t>& columns_;
-  bool is_counter_;
-  std::vector<double> before_;
-  std::vector<WrittenNumbers> written_;
-  std::size_t rows_ = 0;
-  std::size_t resets_ = 0;
-};
-
 void read_counts(LogTable& table, const TraceSpec& spec, const LogReading& reading, TraceData& data) {
   std::optional<BinTimes> times;
   if (reading.time) {
@@ -419,11 +298,10 @@ void read_counts(LogTable& table, const TraceSpec& spec, const LogReading& readi
   }
   if (times) times->check();
   if (data.counts.empty()) return;
-  columns.check();
-  check_counts(table, spec, reading, data.counts);
+  columns.check(spec, data.counts);
   std::string source;
   data.bin_s = bin_s_of(table, spec, reading, times, source);
-  const double each = requests_for_one(table, reading.counts, data.bin_s);
+  const double each = columns.requests_for_one(data.bin_s);
   for (double& count : data.counts) count *= each;
   data.reading = columns.called() + ", bins of " + text_of(data.bin_s) + " s" + source;
 }

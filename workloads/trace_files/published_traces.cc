@@ -7,6 +7,7 @@
 #include "harness/core/error.h"
 #include "workloads/trace_files/time_text.h"
 #include "workloads/trace_files/trace_import.h"
+#include "workloads/trace_files/written_numbers.h"
 
 namespace harness {
 namespace {
@@ -26,11 +27,14 @@ FunctionColumns function_columns(const TextLines& lines, const std::vector<std::
   FunctionColumns columns;
   columns.width = header.size();
   bool has_function = false;
+  bool is_twice = false;
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (header[i] == "hash_func" || header[i] == "HashFunction") {
       columns.function = i;
+      is_twice |= has_function;
       has_function = true;
     } else if (header[i] == "day") {
+      is_twice |= columns.has_day;
       columns.day = i;
       columns.has_day = true;
     }
@@ -40,7 +44,7 @@ FunctionColumns function_columns(const TextLines& lines, const std::vector<std::
   for (std::size_t i = 0; minutes && i < kMinutes; ++i) {
     minutes = header[columns.first_minute + i] == std::to_string(i + 1);
   }
-  if (!has_function || !minutes || columns.function >= columns.first_minute) {
+  if (!has_function || is_twice || !minutes || columns.function >= columns.first_minute) {
     throw lines.error("header", quoted(lines.line().substr(0, 60)), "hash_func,day,1,2,...,1440");
   }
   return columns;
@@ -135,6 +139,10 @@ std::string_view json_field(const TextLines& lines, const char* key) {
                       "a JSON object with " + name +
                           ", as Mooncake's; of other logs the times as a column (jq -r .KEY FILE)");
   rest = trimmed(rest.substr(1));
+  for (std::size_t next = rest.find(name); next != std::string_view::npos; next = rest.find(name, next + 1)) {
+    if (trimmed(rest.substr(next + name.size())).starts_with(':'))
+      throw lines.error(key, name + " twice", "a JSON object with each key once, as Mooncake's");
+  }
   return trimmed(rest.substr(0, rest.find_first_of(",}")));
 }
 
@@ -183,13 +191,15 @@ TraceData read_request_log(TextLines lines, const RequestLog& log) {
     width = fields.size();
     for (const char* name : {log.time, log.input, log.output}) {
       const auto found = std::find(fields.begin(), fields.end(), name);
-      if (found == fields.end())
-        throw lines.error("header", quoted(lines.line().substr(0, kShownHeader)),
-                          std::string("columns ") + log.time + ", " + log.input + ", " + log.output);
+      if (std::count(fields.begin(), fields.end(), name) != 1)
+        throw lines.error(
+            "header", quoted(lines.line().substr(0, kShownHeader)),
+            std::string("columns ") + log.time + ", " + log.input + ", " + log.output + ", each once");
       columns.push_back(static_cast<std::size_t>(found - fields.begin()));
     }
   }
   TimeNs first = 0;
+  WrittenOffsets offsets;
   while (lines.next_filled()) {
     std::string_view time, input, output;
     if (log.is_json) {
@@ -206,6 +216,7 @@ TraceData read_request_log(TextLines lines, const RequestLog& log) {
       output = fields[columns[2]];
     }
     const TimeNs at = log_time(lines, log, time);
+    if (log.unit_s == 0) offsets.add(lines, log.time, time);
     constexpr double kMostTokens = 1e9;
     const double in = number_field(lines, log.input, input, 0, kMostTokens);
     const double out = number_field(lines, log.output, output, 0, kMostTokens);

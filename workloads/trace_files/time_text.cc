@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <string>
 #include <vector>
 
+#include "harness/core/params.h"
 #include "workloads/files/text_lines.h"
 
 namespace harness {
@@ -79,82 +79,6 @@ bool take_zone(std::string_view& text, TimeNs& ns) {
   return text.empty();
 }
 
-/// Of "Request-Time (ms)", "requestTimeMs": request, time, ms.
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words;
-  bool goes_on = false;
-  bool was_lower = false;
-  for (const char c : name) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    const bool is_lower = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (!is_upper && !is_lower) {
-      goes_on = was_lower = false;
-      continue;
-    }
-    if (!goes_on || (is_upper && was_lower)) words.emplace_back();
-    words.back() += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
-    goes_on = true;
-    was_lower = is_lower;
-  }
-  return words;
-}
-
-using Names = std::vector<std::string_view>;
-
-bool holds(const Names& names, std::string_view word) {
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-bool holds_all(const Names& names, const std::vector<std::string>& words) {
-  return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return holds(names, word); });
-}
-bool holds_any(const Names& names, const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return holds(names, word); });
-}
-
-const Names kAttributes = {
-    "latency",    "duration", "elapsed", "token",    "tokens",   "length",   "len",        "size",
-    "bytes",      "id",       "ids",     "model",    "user",     "client",   "status",     "code",
-    "method",     "path",     "url",     "endpoint", "prompt",   "response", "output",     "input",
-    "type",       "name",     "service", "host",     "ip",       "error",    "errors",     "success",
-    "cost",       "end",      "finish",  "finished", "complete", "done",     "completion", "completed",
-    "processing", "wait",     "waiting", "queue",    "timeout",  "timeouts", "cpu",        "gpu",
-    "memory",     "slo",      "deadline"};
-const Names kGaps = {"gap", "gaps", "iat", "interarrival", "inter"};
-const Names kTimes = {"time", "timestamp", "stamp", "ts", "t", "date", "datetime", "epoch", "at"};
-const Names kTimesAlone = {"arrival", "arrived", "start",   "started", "sent",  "begin", "bin", "second",
-                           "seconds", "minute",  "minutes", "hour",    "hours", "day",   "days"};
-const Names kOfTimes = {"start",   "started",   "arrival", "arrived", "send",     "sent",
-                        "request", "event",     "created", "begin",   "received", "submit",
-                        "issued",  "submitted", "unix",    "time",    "utc",      "iso",
-                        "gmt",     "local",     "date",    "epoch"};
-const Names kZones = {"utc", "gmt", "local", "iso", "unix"};
-const Names kCounts = {"count", "counts", "requests", "request", "reqs",        "req",
-                       "n",     "calls",  "hits",     "queries", "invocations", "arrivals"};
-const Names kOfCounts = {"num", "number", "of", "in"};
-const Names kIndices = {"num", "number", "no", "nr", "index", "idx"};  // behind the word that they count
-/// Behind what one request has they may count requests: completed_requests, success_count.
-const Names kMayCount = {"requests", "count", "counts", "calls", "hits",
-                         "queries",  "total", "rate",   "rps",   "qps"};
-const Names kRates = {"rps", "qps", "rate"};
-const Names kCounters = {"total", "totals", "counter", "cumulative", "cumulated", "cumsum", "cum"};
-
-bool is_time(const std::vector<std::string>& words) {
-  if (words.size() == 1 && (holds(kTimesAlone, words[0]) || holds(kTimes, words[0]))) return true;
-  if (words.size() < 2 || !holds(kTimes, words.back())) return false;
-  // nginx calls request_time what a request took.
-  if (words.size() == 2 && words[0] == "request" && words[1] == "time") return false;
-  return holds_all(kOfTimes, {words.begin(), words.end() - 1});
-}
-
-bool is_count(const std::vector<std::string>& words) {
-  Names known = kCounts;
-  known.insert(known.end(), kOfCounts.begin(), kOfCounts.end());
-  return holds_any(kCounts, words) && holds_all(known, words);
-}
-
-/// "Requests Length" is of one request.
-bool is_count_of_one(const std::vector<std::string>& words) { return !holds(kMayCount, words.back()); }
-
 bool is_real_day(int year, int month, int day) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -224,7 +148,7 @@ bool is_local_time(std::string_view timestamp) {
 
 std::optional<double> unit_s_of(std::string_view word) {
   struct Unit {
-    Names names;
+    std::vector<std::string_view> names;
     double s;
   };
   static const std::vector<Unit> kUnits = {
@@ -236,9 +160,16 @@ std::optional<double> unit_s_of(std::string_view word) {
       {{"h", "hr", "hour", "hours"}, kHourS},
       {{"day", "days"}, kDayS}};
   for (const Unit& unit : kUnits) {
-    if (holds(unit.names, word)) return unit.s;
+    if (std::find(unit.names.begin(), unit.names.end(), word) != unit.names.end()) return unit.s;
   }
   return std::nullopt;
+}
+
+std::string unit_text(double unit_s) {
+  for (const char* name : {"s", "ms", "us", "ns", "minute", "hour", "day"}) {
+    if (unit_s_of(name) == unit_s) return name;
+  }
+  return text_of(unit_s) + " s";
 }
 
 std::optional<double> epoch_unit_s(double value) {
@@ -248,40 +179,5 @@ std::optional<double> epoch_unit_s(double value) {
   }
   return std::nullopt;
 }
-
-ColumnMeaning meaning_of(std::string_view column_name) {
-  using Kind = ColumnMeaning::Kind;
-  std::vector<std::string> words = words_of(column_name);
-  if (words.empty()) return {};
-  while (words.size() > 1 && holds(kZones, words.back())) words.pop_back();
-  double unit_s = 0;
-  if (const std::optional<double> unit = unit_s_of(words.back())) {
-    unit_s = *unit;
-    if (words.size() > 1) words.pop_back();
-  }
-  bool is_per = false;
-  while (words.size() > 1 && (words.back() == "in" || words.back() == "per")) {
-    is_per = words.back() == "per";
-    words.pop_back();
-  }
-  if (holds_any(kAttributes, words))
-    return {holds_any(kMayCount, words) && words.size() > 1 && !is_count_of_one(words) ? Kind::kUnknown
-                                                                                       : Kind::kAttribute,
-            unit_s};
-  if (words.size() > 1 && holds(kIndices, words.back())) return {Kind::kAttribute, unit_s};
-  if (holds_any(kGaps, words)) return {Kind::kGap, unit_s};
-  if (!is_per && is_time(words)) return {Kind::kTime, unit_s};
-  if (words.back() == "rps" || words.back() == "qps" ||
-      (words.back() == "rate" &&
-       (words.size() == 1 || is_count({words.begin(), words.end() - 1}) || words.front() == "arrival")))
-    return {Kind::kRate, unit_s > 0 ? unit_s : 1};
-  if (!is_count(words)) return {Kind::kUnknown, unit_s};
-  if (unit_s == 0) return {Kind::kCount, 0};
-  // requests_ms is a time, requests_min a least number: a rate says so.
-  const bool is_rate = is_per || column_name.find('/') != std::string_view::npos;
-  return is_rate ? ColumnMeaning{Kind::kRate, unit_s} : ColumnMeaning{Kind::kUnknown, 0};
-}
-
-bool names_counter(std::string_view column_name) { return holds_any(kCounters, words_of(column_name)); }
 
 }  // namespace harness

@@ -1,7 +1,8 @@
-// Times and columns as people write them in logs: stamps, numbers with units, names of columns.
+// Times as people write them in logs: stamps, numbers with units.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "harness/core/types.h"
@@ -28,28 +29,13 @@ bool is_time_of_day(std::string_view text);
 /// case; nothing for another word.
 std::optional<double> unit_s_of(std::string_view word);
 
+/// "s", "minute", or "7 s" where there is no word.
+std::string unit_text(double unit_s);
+
 /// The latest second since 1970 that is read, in 2255: in nanoseconds it fits a TimeNs.
 inline constexpr double kLatestEpochS = 9e9;
 /// The unit, in seconds, of a number that counts from 1970, by its size: 1e9 to 9e9 are seconds from 2001 on,
 /// 1e12 to 9e12 milliseconds, and so on; nothing for others.
 std::optional<double> epoch_unit_s(double value);
-
-/// What the name of a column says of it.
-struct ColumnMeaning {
-  enum class Kind {
-    kTime,       ///< time, timestamp, arrival_ms, start time, minute
-    kCount,      ///< count, requests, num_requests: requests in a bin
-    kRate,       ///< rps, requests per minute: requests in a unit of time
-    kGap,        ///< inter_arrival_ms: time since the request before
-    kAttribute,  ///< what one request has: latency_ms, tokens, model
-    kUnknown,
-  };
-  Kind kind = Kind::kUnknown;
-  double unit_s = 0;  ///< of times, gaps and rates; 0: the name has none
-};
-ColumnMeaning meaning_of(std::string_view column_name);
-
-/// Whether the name calls a column a counter: requests_total, "Total Requests", cumulative_count.
-bool names_counter(std::string_view column_name);
 
 }  // namespace harness

@@ -61,11 +61,12 @@ TraceData read_request_log(TextLines lines, const RequestLog& log);
 /// their unit is `time_unit`, that of the name (arrival_ms), of a remark "# time_unit = s", of the size of
 /// numbers that count from 1970, or s in a file without names. Times that fall are sorted; dates without an
 /// offset that fall once by half an hour to an hour are not: an hour that comes twice. Numbers whose digits
-/// leave steps of more than 1 s (1.76e+09) are refused.
+/// leave steps of more than 1 s (1.76e+09), ends of requests (end_timestamp), and dates of which only some
+/// have an offset are refused.
 /// counts: a bin a line; `column`, the column that its name says (count, requests, rps), or the only one
-/// beside times. Counts are numbers from 0 to 1e12. The length of a bin is `bin_s`, that of a remark "# bin_s
-/// = X", or how far the times beside the counts are apart; these must agree, and times must be sorted, none
-/// twice, none left out (bin_times.h).
+/// beside times; no column of times, or of other numbers by its name. Counts are numbers from 0 to 1e12. The
+/// length of a bin is `bin_s`, that of a remark "# bin_s = X", or how far the times beside the counts are
+/// apart; these must agree, and times must be sorted, none twice, none left out (bin_times.h).
 /// gaps: a request a line, its time since the one before (the first: since the beginning).
 /// azure_functions: Azure Functions 2019: a header whose last columns are 1..1440, before them at least
 /// hash_func (HashFunction) and possibly day; one row per function and day with the invocations of each

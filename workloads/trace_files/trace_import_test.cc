@@ -131,7 +131,6 @@ TEST(ReadTrace, TakesColumnsThatAreNoTimes) {
   EXPECT_EQ(read(bin + "timeouts,n\n5,1\n5,2\n3,3\n").counts, (Counts{1, 2, 3}));
   EXPECT_EQ(read(bin + "date,n\nMon,1\nMon,2\n").counts, (Counts{1, 2}));
   EXPECT_EQ(read(bin + "5,1\n9,2\n3,3\n3,4\n", "counts").counts, (Counts{1, 2, 3, 4}));
-  EXPECT_EQ(read(bin + "time,n\n5,1\n5,2\n", "counts", "1").counts, (Counts{5, 5}));
 }
 
 TEST(ReadTrace, RefusesASecondRowOfAFunctionAndDay) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "harness/core/params.h"
+#include "workloads/trace_files/time_text.h"
 
 namespace harness {
 namespace {
@@ -61,10 +62,24 @@ double WrittenNumbers::step() const {
   return step;
 }
 
+void WrittenOffsets::add(const TextLines& lines, const std::string& key, std::string_view date) {
+  const bool is_local = is_local_time(date);
+  if (!is_local_) is_local_ = is_local;
+  if (*is_local_ != is_local)
+    throw lines.error(key,
+                      quoted(date) + (is_local ? " without" : " with") + " an offset from UTC below dates " +
+                          (is_local ? "with" : "without") + " one",
+                      "an offset (+02:00, Z) in every row or in none");
+}
+
 std::string without_dots(std::string_view number) {
   std::string digits(number);
   std::erase(digits, '.');
   return digits;
+}
+
+std::string either_way(std::string_view number) {
+  return quoted(number) + ", which may be " + without_dots(number) + " or " + std::string(number);
 }
 
 double log_number(const TextLines& lines, const std::string& key, std::string_view field, double low,

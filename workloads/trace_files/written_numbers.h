@@ -1,6 +1,8 @@
-// What the way in which the numbers of a log are written says: dots of thousands, digits that were lost.
+// What the way in which the numbers and dates of a log are written says: dots of thousands, digits that were
+// lost, offsets from UTC.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +33,21 @@ class WrittenNumbers {
   int exponent_ = 0;
 };
 
+/// The dates of one column, in any order: all say how far they are from UTC, or none does.
+class WrittenOffsets {
+ public:
+  /// Throws InputError for a date, of which read_timestamp reads something, that differs from those before.
+  void add(const TextLines& lines, const std::string& key, std::string_view date);
+
+ private:
+  std::optional<bool> is_local_;
+};
+
 /// "1.013" as the integer that it stands for where dots part thousands.
 std::string without_dots(std::string_view number);
+
+/// "'1.013', which may be 1013 or 1.013".
+std::string either_way(std::string_view number);
 
 /// number_field(), whose message says how numbers are written where there are separators in it.
 double log_number(const TextLines& lines, const std::string& key, std::string_view field, double low,
