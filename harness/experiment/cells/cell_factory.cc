@@ -466,7 +466,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.effective_toml = text_of_cell(cell, prepared.target_rps, known);
   if (is_live(prepared))
     identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
-  identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
+  identity.input_hash = input_hash_of(identity.effective_toml, build_);
   prepared.settings = settings;
   return prepared;
 }
