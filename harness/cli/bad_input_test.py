@@ -35,7 +35,7 @@ EXPERIMENTS = [
     ("a library that is a folder", SMALL + 'library = "."\n', ["e.toml:7: system.library = ", "found a folder"]),
     ("a library with a zero byte", SMALL + 'library = "\\u0000"\n', ["e.toml:7: system.library = ", "\\x00: found a path with a zero byte"]),
     ("a trace with a zero byte", trace('file = "e.toml\\u0000t"'), ["e.toml:5: trace.t.file = ", "\\x00t: found a path with a zero byte"]),
-    ("profiles in a folder without any", SMALL + '[cluster]\nprofiles = "./"\n', ["e.toml:8: cluster.profiles = ", "found a folder without a .txt file"]),
+    ("profiles in a folder without any", SMALL + '[cluster]\nprofiles = "/proc"\n', ["e.toml:8: cluster.profiles = ", "found a folder without a .txt file"]),
     ("an unknown live key", SMALL + "[live]\nspinn = true\n", ["e.toml:8: live.spinn", "did you mean 'spin'"]),
     ("half a GPU on each rank", SMALL + "[live]\ngpus_per_rank = 0.5\n", ["e.toml:8: live.gpus_per_rank", "0.5"]),
     ("a fault that is not known", SMALL + '[[fault]]\nkind = "fire"\n', ["e.toml:8: fault.kind", "stop, slow, delay, loss"]),
