@@ -79,11 +79,11 @@ std::string toml_text(const std::string& path, const std::string& bytes, int& ex
   if (has("suite")) return suite_text(path, exit_code);
   if (has("workload")) return experiment_text(path, exit_code);
   if (has("module") || has("task")) return pipeline_text(path);
-  if (has("profile") || has("shared") || has("delay")) return profiles_text(path);
+  if (has("profile") || has("shared") || has("delay") || has("base")) return profiles_text(path);
   if (has("claim")) return claims_text(path, bytes);
-  throw input_error(
-      {path, 0, ""}, "TOML of no kind that is known",
-      "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]], [[claim]]");
+  throw input_error({path, 0, ""}, "TOML of no kind that is known",
+                    "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]] or "
+                    "base (profiles), [[claim]]");
 }
 
 /// A library with the systems that it brings, and their parameters.

@@ -131,7 +131,7 @@ def main():
         expect("the figures", run([harness, "figures", "one/fit.h5", "-o", "figures"], folder), 0, ["fit-points.png", "fit-knobs.png", "fit-claims.png"])
         expect("no results of an experiment", run([harness, "show", "one/fit.h5"], folder), 2, ["results of harness fit"])
         for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:20: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
-                                   ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment: found gone.toml; allowed: an experiment file"),
+                                   ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment = gone.toml: found no such file; allowed: an experiment file"),
                                    ("no claim", ('"pard.*"', '"pard.ours"'), "claims of kind paper whose `experiment` is the `as` of a base: small"),
                                    ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "bad.toml:2: claims: found pard.nope"),
                                    ("a name with a folder", ('claims_file', 'name = "../x"\nclaims_file'), "bad.toml:1: name: found ../x"),

@@ -1,5 +1,5 @@
-"""Every kind of input as every kind of thing that is no regular file, or is too large: refused at once, with one line
-that names it, and nothing written.
+"""Every kind of input as every kind of thing that is no regular file, cannot be read or is too large: refused at once,
+with one line that names it and the key that it is the value of, and nothing written.
 
     irregular_inputs_test.py HARNESS
 """
@@ -11,6 +11,7 @@ import socket
 import sys
 import tempfile
 
+from fit_test import CLAIMS, FIT
 from program_testing import SMALL, Failures, finish, run, write
 
 SYSTEM = '[[system]]\nname = "naive"\n'
@@ -53,7 +54,7 @@ def gz_bomb(path):
 
 IRREGULAR = {"fifo": fifo, "link to a fifo": link_to_fifo, "socket": a_socket, "folder": os.mkdir,
              "/dev/zero": link_to("/dev/zero"), "/dev/full": link_to("/dev/full"), "/dev/urandom": link_to("/dev/urandom"),
-             "loop of links": lambda path: os.symlink(path, path), "2 GiB of nothing": sparse, "gz bomb": gz_bomb}
+             "/proc/self/mem": link_to("/proc/self/mem"), "loop of links": lambda path: os.symlink(path, path), "2 GiB of nothing": sparse, "gz bomb": gz_bomb}
 
 
 def workload(trace, fields):
@@ -65,6 +66,8 @@ def streams(path):
             f'profiles = "shepherd-v100"\n[trace.m]\nfile = "{path}"\n[[trace.m.streams]]\ncount = 3\nrps = 30\n'
             'minutes = "recorded"\n[[system]]\nname = "shepherd"\n')
 
+
+MODEL = 'slo_ms = 200\n[[module]]\nname = "m"\nmodel = "resnet18"\ninput_size = [8, 8]\nfile = "in.pt"\n'
 
 # What is read: (name of the thing in the folder, text of e.toml or None, arguments).
 INPUTS = {
@@ -79,6 +82,13 @@ INPUTS = {
     "profiles that get goodput": ("in.toml", None, ["profile", "--profiles", "in.toml", "--goodput", "100", "-o", "o.toml"]),
     "pipeline to measure": ("in.toml", None, ["profile", "--device", "null", "--pipeline", "./in.toml", "-o", "o.toml"]),
     "model to measure": ("in.pt", None, ["profile", "--file", "in.pt", "--input", "8x8", "-o", "o.toml"]),
+    "base of profiles": ("in.toml", 'base = "./in.toml"\n', ["check", "e.toml"]),
+    "base of Nexus's profiles": ("in.txt", 'base = "./in.txt"\n', ["check", "e.toml"]),
+    "model of a pipeline": ("in.pt", MODEL, ["check", "e.toml"]),
+    "library of a system": ("in.so", SMALL + 'library = "./in.so"\n', ["e.toml", "-o", "out"]),
+    "claims of a fit": ("in.toml", FIT.replace("claims.toml", "in.toml").replace("small", "good"), ["fit", "e.toml", "-o", "out"]),
+    "experiment of a fit": ("in.toml", FIT.replace('"small.toml"', '"in.toml"\nas = "small"'), ["fit", "e.toml", "-o", "out"]),
+    "trace of --set": ("in.csv", workload("t", "duration_s = 1"), ["e.toml", "--set", "trace.t.file=in.csv", "-o", "out"]),
     "trace": ("in.csv", workload("t", 'file = "in.csv"'), ["e.toml", "-o", "out"]),
     "trace, packed": ("in.csv.gz", workload("t", 'file = "in.csv.gz"'), ["e.toml", "-o", "out"]),
     "send times": ("in.txt", workload("t", 'file = "in.txt"\nformat = "times"'), ["e.toml", "-o", "out"]),
@@ -110,8 +120,24 @@ INPUTS = {
     "trace of results": ("mine/t.csv", None, ["compare", "--fidelity", "timed.h5", "--measured-times", "--folder", "mine"]),
     "profiles of results": ("mine/s.toml", None, ["replay", "named.h5", "--folder", "mine"]),
 }
+# The keys that name them.
+KEYS = {
+    "experiment of a suite": "e.toml:1: suite = ", "pipeline": "e.toml:2: workload.pipelines = ",
+    "profiles": "e.toml:8: cluster.profiles = ", "profiles of Nexus": "e.toml:8: cluster.profiles = ",
+    "profiles of Nexus in a folder": "e.toml:8: cluster.profiles = ", "base of profiles": "e.toml:1: base = ",
+    "base of Nexus's profiles": "e.toml:1: base = ", "model of a pipeline": "e.toml:6: module.file = ",
+    "library of a system": "e.toml:7: system.library = ", "claims of a fit": "e.toml:1: claims_file = ",
+    "experiment of a fit": "e.toml:12: base.experiment = ", "trace of --set": "trace.t.file = ", "trace": "e.toml:5: trace.t.file = ",
+    "trace, packed": "e.toml:5: trace.t.file = ", "send times": "e.toml:5: trace.t.file = ", "functions": "e.toml:5: trace.t.file = ",
+    "tokens": "e.toml:5: trace.t.file = ", "minutes of streams": "e.toml:10: trace.m.file = ",
+    "minutes to look at": "e.toml:10: trace.m.file = ",
+}
 # Where a folder is no mistake, or says what it lacks.
 FOLDERS = {"profiles of Nexus in a folder", "cell to collect"}
+# Files that can be read, and whose contents are wrong.
+READABLE = {"gz bomb"}
+# What is opened, and read only by a device.
+OPENED = {"model of a pipeline": {"2 GiB of nothing", "gz bomb", "/proc/self/mem"}}
 NAMED = """[workload]
 pipelines = ["./p.toml"]
 traces = ["t"]
@@ -140,6 +166,7 @@ def prepare(harness, folder, failures):
     write(folder, "mine/p.toml", 'slo_ms = 200\n[[module]]\nname = "only"\nmodel = "resnet18"\ninput_size = [8, 8]\n')
     shutil.copy("workloads/profiles/shepherd-v100.toml", os.path.join(folder, "mine/s.toml"))
     write(folder, "good.toml", SMALL)
+    write(folder, "claims.toml", CLAIMS)
     for name in ("good.toml", "mine/named.toml"):
         failures.expect(name, run([harness, name, "-o", ".", "--quiet"], folder), 0)
     run([harness, "mine/timed.toml", "-o", ".", "--quiet"], folder)  # whether its live cell is valid, the machine decides
@@ -171,11 +198,12 @@ def every_input(harness, folder, failures):
         if text is not None:
             write(folder, "e.toml", text)
         for kind, make in IRREGULAR.items():
-            if kind == "folder" and what in FOLDERS:
+            if (kind == "folder" and what in FOLDERS) or kind in OPENED.get(what, ()):
                 continue
             make(path)
             check = failures.refused if what != "cell to collect" else expected  # its lock is made and removed
-            check(f"{what}: {kind}", [harness, *arguments], folder, [os.path.basename(name)], preexec_fn=limited)
+            words = [os.path.basename(name), KEYS.get(what, "") if kind not in READABLE else ""]
+            check(f"{what}: {kind}", [harness, *arguments], folder, words, preexec_fn=limited)
             remove(path)
             cases += 1
         if os.path.exists(kept):

@@ -11,7 +11,8 @@ import tempfile
 import h5py
 
 from kill_test import rows
-from program_testing import ROOT, Failures, finish, run, seal, several_cells, stopped_run, tree, write
+from program_testing import Failures, finish, run, seal, several_cells, stopped_run, tree, write
+from resume_test import EDITS, FILES, another_build
 
 
 def refused(harness, folder, expect, failures):
@@ -60,17 +61,30 @@ def failed_cells(harness, folder, expect):
 
 def other_inputs(harness, folder, expect):
     """Parts that agree in their text alone: a file that it names was edited in between, or the program is another."""
-    with open(os.path.join(ROOT, "workloads/pipelines/tm.toml"), encoding="utf-8") as file:
-        pipeline = file.read()
-    write(folder, "mine.toml", several_cells(2).replace('"tm"', '"./my.toml"'))
-    write(folder, "my.toml", pipeline)
-    for part in ("1/2", "2/2"):
-        expect(f"{part} of mine", run([harness, "mine.toml", "--quiet", "--part", part, "-o", f"mine{part[0]}"], folder), 0)
-        write(folder, "my.toml", pipeline.replace("slo_ms = 400", "slo_ms = 399"))
-    expect("parts of an edited pipeline", run([harness, "collect", "mine1/mine.h5", "mine2/mine.h5", "-o", "w.h5"], folder), 2,
-           ["mine2/mine.h5: found results of another program, or of other pipelines", "mine1/mine.h5"])
-    if os.path.exists(f"{folder}/w.cells"):
-        raise AssertionError("a refused join left its folder")
+    folder = os.path.join(folder, "inputs")
+    for name, text in FILES.items():
+        write(folder, name, text)
+
+    def part(number, out, program=(harness,)):
+        expect(f"{number} of {out}", run([*program, "e.toml", "--quiet", "--part", number, "-o", out], folder), 0)
+
+    def refuses(what, second, said):
+        expect(what, run([harness, "collect", "one/e.h5", f"{second}/e.h5", "-o", "w.h5"], folder), 2,
+               [f"{second}/e.h5: found {said} than in one/e.h5; allowed: parts of one experiment, made from the same files by one build"])
+        if os.path.exists(f"{folder}/w.cells") or os.path.exists(f"{folder}/w.h5"):
+            raise AssertionError("a refused join left something")
+
+    part("1/2", "one")
+    part("2/2", "built", another_build(harness, folder))
+    refuses("parts of two builds", "built", "results of another build")
+    for kind, (name, before, after) in EDITS.items():
+        write(folder, name, FILES[name].replace(before, after, 1))
+        part("2/2", kind)
+        refuses(f"parts of an edited {kind}", kind, f"other contents of {kind} {'./' if name != 't.csv' else ''}{name}")
+        write(folder, name, FILES[name])
+    write(folder, "p.toml", FILES["p.toml"].replace("slo_ms = 400", "slo_ms = 399"))
+    part("2/2", "slo")
+    refuses("parts of two SLOs", "slo", "other pipelines, profiles or traces under the same names")
 
 
 def unfinished(harness, folder, expect):

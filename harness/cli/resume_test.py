@@ -5,6 +5,7 @@
 import fcntl
 import glob
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -12,7 +13,66 @@ import tempfile
 import h5py
 
 from kill_test import rows
-from program_testing import Failures, finish, run, several_cells, stopped_run, tree, write
+from program_testing import ROOT, Failures, finish, run, several_cells, stopped_run, tree, write
+
+
+# An experiment that names a file of each kind, and what changes in them: (file, before, after).
+FILES = {
+    "e.toml": several_cells(6, 20).replace('"tm"', '"./p.toml"').replace('"poisson"', '"t"').replace(
+        "[[system]]", '[trace.t]\nfile = "t.csv"\n[cluster]\nworkers = 8\nprofiles = "./s.toml"\n[[system]]', 1),
+    "p.toml": 'slo_ms = 400\n[[module]]\nname = "a"\nmodel = "resnet18"\nsubs = ["b"]\n[[module]]\nname = "b"\nmodel = "resnet50"\n',
+    "s.toml": 'base = "shepherd-v100"\nadd_ms_per_batch = 1\n',
+    "t.csv": "second,count\n" + "".join(f"{second},{40 + second % 7}\n" for second in range(20)),
+}
+EDITS = {"pipeline": ("p.toml", 'model = "resnet50"', 'model = "resnet18"'),
+         "profiles": ("s.toml", "add_ms_per_batch = 1", "add_ms_per_batch = 1.5"), "trace": ("t.csv", "\n3,43", "\n3,44")}
+
+
+def another_build(harness, folder):
+    """The same program as another build of it: its file has a byte more."""
+    copy = os.path.join(folder, "another")
+    shutil.copy(harness, copy)
+    with open(copy, "ab") as file:
+        file.write(b"\0")
+    return ["env", f"HARNESS_HOME={ROOT}", copy]
+
+
+def made_differently(harness, folder, expect, results, command):
+    """Refuses results that were made from other files, settings or by another build, and names which."""
+    def refuses(what, words, said, program=(harness,)):
+        before = tree(results)
+        done = run([*program, *command, *words], folder)
+        expect(what, done, 2, ["made differently: " + "; use -o DIR".join([said, ""])])
+        return [f"{what}: something was written"] if tree(results) != before else []
+
+    failures = refuses("a key", ["--set", "serving.commit=late"], "serving.commit early, now late")
+    other = another_build(harness, folder)
+    failures += refuses("a build", [], "another build of harness", other)
+    failures += refuses("a build, failed cells", ["--rerun-failed"], "another build of harness", other)
+    for kind, (name, before, after) in EDITS.items():
+        write(folder, name, FILES[name].replace(before, after, 1))
+        said = f"contents of {kind} differ: {'./' if name != 't.csv' else ''}{name}"
+        failures += refuses(kind, [], said)
+        failures += refuses(f"{kind}, failed cells", ["--rerun-failed"], said)
+        failures += refuses(f"{kind} and a build", [], said + ", another build of harness", other)
+        failures += refuses(f"{kind} and a key", ["--set", "serving.commit=late"], said + ", serving.commit early, now late")
+        write(folder, name, FILES[name])
+    return failures
+
+
+def differences(harness, folder, expect):
+    """The same of complete results, of the cells of a run that was stopped, and of cells that were skipped."""
+    for name, text in FILES.items():
+        write(folder, name, text)
+    command = ["e.toml", "-o", "made", "--quiet"]
+    for seeds in (6, 24, 96):
+        write(folder, "e.toml", FILES["e.toml"].replace("seeds = [1, 2, 3, 4, 5, 6]", f"seeds = {list(range(1, seeds + 1))}"))
+        if stopped_run([harness, *command], folder, "made/e", 1, signal.SIGTERM)[0] != 0:
+            break
+        shutil.rmtree(os.path.join(folder, "made"))
+    failures = made_differently(harness, folder, expect, os.path.join(folder, "made"), command)
+    expect("the rest", run([harness, *command], folder), 0, [f"{2 * seeds} cells"])
+    return failures + made_differently(harness, folder, expect, os.path.join(folder, "made"), command)
 
 
 def part_of_a_run(harness, folder, out, more=0):
@@ -151,9 +211,9 @@ def main():
         expect("the same command", go(), 0, ["complete already"])
         if tree(out) != before:
             failures.append("the same command changed complete results")
-        expect("other settings", go("--set", "planner.sizing_factor=3"), 2, ["sizing_factor = 2", "sizing_factor = 3", "--fresh"])
-        expect("another network", go("--set", "cluster.network_delay_ms=1"), 2, ["network_delay_ms = 1"])
-        expect("another load", go("--set", "workload.loads=0.5"), 2, ["loads = [1], now loads = [0.5]"])
+        expect("other settings", go("--set", "planner.sizing_factor=3"), 2, ["planner.sizing_factor 2, now 3; use", "--fresh"])
+        expect("another network", go("--set", "cluster.network_delay_ms=1"), 2, ["cluster.network_delay_ms 0, now 1;"])
+        expect("another load", go("--set", "workload.loads=0.5"), 2, ["workload.loads [1], now [0.5];"])
         if tree(out) != before:
             failures.append("a refused run changed the results")
         write(folder, "e.toml", several_cells(3))
@@ -170,6 +230,7 @@ def main():
             failures.append("the skipped cells are not recorded as such")
 
         failures += collected(harness, folder, expect) + collected_beside_results(harness, folder, expect)
+        failures += differences(harness, os.path.join(folder, "files"), expect)
         failures += complete_already(harness, folder, expect)
         failures += started_over(harness, folder, expect) + links(harness, folder, expect)
     finish(failures)

@@ -66,7 +66,7 @@ def main():
                    ["1 cell, complete already", "6 of 8 cells are finished already"])
             write(folder, "e/more.toml", several_cells(3))
             expect(f"other settings, {name}",
-                   run([*command, "all.toml", "-o", name, "--set", "planner.sizing_factor=3"], folder), 2, ["sizing_factor = 3"])
+                   run([*command, "all.toml", "-o", name, "--set", "planner.sizing_factor=3"], folder), 2, ["planner.sizing_factor 2, now 3"])
             expect(f"from the start, {name}", run([*command, "all.toml", "-o", name, "--fresh"], folder), 0, ["[6/6]"])
         for stem in ("one", "more"):
             if rows(harness, folder, f"one/{stem}.h5") != rows(harness, folder, f"two/{stem}.h5"):

@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "harness/core/error.h"
-
 namespace harness {
 namespace {
 
@@ -22,24 +20,32 @@ const char* kind_of(mode_t mode) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path, std::string_view allowed) : path_(path), allowed_(allowed) {
+InputPlace place_of_file(const std::string& path, const InputPlace& named_at) {
+  if (named_at.key.empty()) return {path, 0, ""};
+  return {named_at.file, named_at.line, named_at.key + " = " + path};
+}
+
+InputFile::InputFile(const std::string& path, std::string_view allowed, const InputPlace& named_at)
+    : place_(place_of_file(path, named_at)), allowed_(allowed) {
+  // The system would take what stands before it for the path.
+  if (path.find('\0') != std::string::npos) throw input_error(place_, "a path with a zero byte", allowed);
   struct stat facts {};
   // Before it is opened, because opening a device may do something, and a socket cannot be opened.
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    throw input_error({path, 0, ""}, kind_of(facts.st_mode), allowed);
+    throw input_error(place_, kind_of(facts.st_mode), allowed);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   const int reason = errno;
   if (descriptor_ < 0 && (reason == EMFILE || reason == ENFILE))
     throw EnvironmentError(path + ": cannot open: " + std::strerror(reason));
   if (descriptor_ < 0)
-    throw input_error({path, 0, ""}, reason == ENOENT ? "no such file" : std::strerror(reason), allowed);
+    throw input_error(place_, reason == ENOENT ? "no such file" : std::strerror(reason), allowed);
   // Once more: by now it may be another.
   if (::fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode)) {
     size_ = static_cast<std::uint64_t>(facts.st_size);
     return;
   }
   ::close(descriptor_);
-  throw input_error({path, 0, ""}, kind_of(facts.st_mode), allowed);
+  throw input_error(place_, kind_of(facts.st_mode), allowed);
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
@@ -49,7 +55,7 @@ std::size_t InputFile::read(char* into, std::size_t capacity) {
   do {
     count = ::read(descriptor_, into, capacity);
   } while (count < 0 && errno == EINTR);
-  if (count < 0) throw input_error({path_, 0, ""}, std::strerror(errno), allowed_);
+  if (count < 0) throw input_error(place_, std::strerror(errno), allowed_);
   return static_cast<std::size_t>(count);
 }
 

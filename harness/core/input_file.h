@@ -6,15 +6,22 @@
 #include <string>
 #include <string_view>
 
+#include "harness/core/error.h"
+
 namespace harness {
+
+/// Where a file is refused: at the key that names it, "e.toml:3: cluster.profiles = p.toml". Where no key
+/// does, `named_at` is empty and the place is the file itself.
+InputPlace place_of_file(const std::string& path, const InputPlace& named_at);
 
 /// A regular file, open for reading until the end of its life. Opening and reading never wait: a FIFO, a
 /// device, a socket or a folder is refused at once.
 class InputFile {
  public:
-  /// Throws InputError naming the path, what is there and what is `allowed`; EnvironmentError when the
-  /// process has no descriptor left.
-  explicit InputFile(const std::string& path, std::string_view allowed = "a readable file");
+  /// Throws InputError at place_of_file(), with what is there and what is `allowed`; EnvironmentError when
+  /// the process has no descriptor left.
+  explicit InputFile(const std::string& path, std::string_view allowed = "a readable file",
+                     const InputPlace& named_at = {});
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
@@ -27,7 +34,7 @@ class InputFile {
   int descriptor() const { return descriptor_; }
 
  private:
-  std::string path_;
+  InputPlace place_;
   std::string allowed_;
   std::uint64_t size_ = 0;
   int descriptor_ = -1;

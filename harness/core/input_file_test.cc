@@ -67,6 +67,27 @@ TEST_F(InputFiles, NothingButRegularFilesIsOpened) {
   }
 }
 
+TEST_F(InputFiles, TheKeyThatNamesAFileIsNamed) {
+  const InputPlace key{"e.toml", 3, "trace.t.file"};
+  const auto refusal = [&](const std::string& name) {
+    try {
+      char byte = 0;
+      InputFile(name, "a trace", key).read(&byte, 1);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(path("gone")),
+            "e.toml:3: trace.t.file = " + path("gone") + ": found no such file; allowed: a trace");
+  EXPECT_EQ(
+      refusal(path("") + std::string("\0gone", 5)),
+      "e.toml:3: trace.t.file = " + path("") + "\\x00gone: found a path with a zero byte; allowed: a trace");
+  // It is opened, and cannot be read.
+  EXPECT_EQ(refusal("/proc/self/mem"),
+            "e.toml:3: trace.t.file = /proc/self/mem: found Input/output error; allowed: a trace");
+}
+
 TEST_F(InputFiles, ARegularFileIsReadToItsEnd) {
   const std::string name = path("text");
   const int written = ::open(name.c_str(), O_WRONLY | O_CREAT, 0600);

@@ -43,7 +43,9 @@ class Fit {
       : options_(options),
         ranks_(ranks),
         plan_(checked(parse_fit(options.file, read_file(options.file)))),
-        ledger_(parse_ledger(plan_.claims_file, read_file(plan_.claims_file), vocabulary())),
+        ledger_(parse_ledger(plan_.claims_file,
+                             read_file(plan_.claims_file, kLargestText, plan_.claims_file_place),
+                             vocabulary())),
         claims_(scored_claims(plan_, ledger_)),
         folder_(options.folder + "/" + plan_.name + ".fit") {
     check_stages();

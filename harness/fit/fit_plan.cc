@@ -195,6 +195,7 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
     throw input_error(document.has("name") ? document.place("name") : InputPlace{file, 0, "name"}, plan.name,
                       "a name of files: a-z, A-Z, 0-9, '.', '-' and '_'");
   plan.claims_file = beside(file, document.text("claims_file"));
+  plan.claims_file_place = document.place("claims_file");
   plan.claims = document.texts("claims");
   plan.claims_place = document.place("claims");
   read_search(document, plan);

@@ -63,6 +63,7 @@ struct FitPlan {
   std::string text;
   std::string name;
   std::string claims_file;
+  InputPlace claims_file_place;
   std::vector<std::string> claims;  ///< patterns of the ids that score
   InputPlace claims_place;
   std::uint64_t seed = 1;   ///< of the design and of the moves

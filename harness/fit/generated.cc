@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 
+#include "harness/core/input_file.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "workloads/files/file_bytes.h"
@@ -90,7 +89,7 @@ std::string setting_name(std::size_t number) {
 std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
                             bool confirms) {
   if (confirms ? !base.in_confirm : !base.in_search) return "";
-  TomlValue document = parse_toml(base.file, read_file(base.file));
+  TomlValue document = parse_toml(base.file, read_file(base.file, kLargestText, base.place));
   for (const auto* list :
        {confirms ? &plan.confirm_set : &plan.search_set, confirms ? &base.confirm : &base.set}) {
     for (const std::string& text : *list) apply_override(document, text);
@@ -115,11 +114,7 @@ std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<
 }
 
 void check_experiments(const FitPlan& plan) {
-  std::error_code error;
-  for (const FitBase& base : plan.bases) {
-    if (!std::filesystem::exists(base.file, error))
-      throw input_error(base.place, base.file, "an experiment file");
-  }
+  for (const FitBase& base : plan.bases) const InputFile opened(base.file, "an experiment file", base.place);
   for (const Knob& knob : plan.knobs) {
     for (const KnobValue& value : knob.values) {
       for (const auto& [key, given] : value.set) {

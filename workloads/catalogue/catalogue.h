@@ -34,7 +34,7 @@ std::string path_in(const std::string& folder, const char* what, const std::stri
 std::string stem_of(const std::string& path);
 
 /// A pipeline by name (workloads/pipelines/NAME.toml) or path (ends in .toml). Throws InputError.
-Pipeline load_pipeline(const std::string& name_or_path);
+Pipeline load_pipeline(const std::string& name_or_path, const InputPlace& named_at = {});
 /// The same from text; `file` is for messages and gives the pipeline's name (its stem).
 Pipeline parse_pipeline(const std::string& file, std::string_view text);
 /// The pipelines under workloads/pipelines, sorted.
@@ -51,7 +51,7 @@ struct ProfileSet {
 };
 /// A set by name (workloads/profiles/NAME.toml) or path (.toml, or a folder or file in the Nexus format).
 /// Throws InputError.
-ProfileSet load_profiles(const std::string& name_or_path);
+ProfileSet load_profiles(const std::string& name_or_path, const InputPlace& named_at = {});
 /// A TOML set from text; `file` is for messages and gives the set's name (its stem). The key `base` names a
 /// set whose profiles it takes over, with add_ms_per_batch + b x add_ms_per_query added to each latency; a
 /// base has none itself, and the checksum covers both files.

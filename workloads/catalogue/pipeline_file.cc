@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/core/input_file.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
@@ -85,8 +86,7 @@ void read_input(const TableReader& fields, Module& module) {
   module.input_bytes = static_cast<std::uint32_t>(bytes);
 }
 
-/// Beside the pipeline's own file, unless its path is absolute. Whether it is there shows when a device loads
-/// it.
+/// Beside the pipeline's own file, unless its path is absolute. Only a device needs that it is there.
 void read_model_file(const TableReader& fields, const std::string& pipeline_file, Module& module) {
   if (!fields.has("file")) return;
   const std::string file = fields.text("file");
@@ -94,6 +94,9 @@ void read_model_file(const TableReader& fields, const std::string& pipeline_file
     throw input_error(fields.place("file"), file.empty() ? "no name" : "a model without input_size",
                       "a TorchScript file, and the size of the images that it takes");
   module.file = (std::filesystem::path(pipeline_file).parent_path() / file).string();
+  std::error_code error;
+  if (std::filesystem::exists(module.file, error) || error)
+    const InputFile opened(module.file, "a TorchScript file", fields.place("file"));
 }
 
 /// A variant of a task, without what the task says but for how many `subs` it has.
@@ -194,9 +197,9 @@ Pipeline parse_pipeline(const std::string& file, std::string_view text) {
   return pipeline;
 }
 
-Pipeline load_pipeline(const std::string& name_or_path) {
+Pipeline load_pipeline(const std::string& name_or_path, const InputPlace& named_at) {
   const std::string path = path_in("pipelines", "pipeline", name_or_path);
-  return parse_pipeline(path, read_file(path));
+  return parse_pipeline(path, read_file(path, kLargestText, named_at));
 }
 
 std::vector<std::string> pipeline_names() { return names_in("pipelines", ".toml"); }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <system_error>
 
+#include "harness/core/input_file.h"
 #include "harness/core/params.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
@@ -157,7 +158,7 @@ void add_profile(ProfileSet& set, Profile profile, const InputPlace& place) {
   }
 }
 
-ProfileSet load_nexus_files(const std::string& path) {
+ProfileSet load_nexus_files(const std::string& path, const InputPlace& named_at) {
   ProfileSet set;
   set.name = stem_of(path);
   set.description = "profiles in the Nexus format from " + path;
@@ -165,16 +166,20 @@ ProfileSet load_nexus_files(const std::string& path) {
   if (path.ends_with(".txt")) {
     files.push_back(path);
   } else {
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().extension() == ".txt") files.push_back(entry->path().string());
     }
+    if (error || files.empty())
+      throw input_error(place_of_file(path, named_at),
+                        error ? error.message() : "a folder without a .txt file",
+                        "a .toml file, or a folder of profiles in the Nexus format");
   }
-  if (files.empty())
-    throw input_error({path, 0, ""}, "no .txt file", "a folder of profiles in the Nexus format");
   std::sort(files.begin(), files.end());
   std::string checksums;
   for (const std::string& file : files) {
-    const std::string text = read_file(file);
+    const std::string text = read_file(file, kLargestText, named_at);
     checksums += sha256_of(text);
     add_profile(set, parse_nexus_profile(file, text), {file, 1, "model"});
   }
@@ -264,10 +269,10 @@ void take_over(ProfileSet& set, const TableReader& top, ProfileSet base) {
   set.checksum = sha256_of(set.checksum + base.checksum);
 }
 
-/// `base_at`: where another set names this one as its base; null: none does.
-ProfileSet load_set(const std::string& path, const InputPlace* base_at);
+ProfileSet load_set(const std::string& path, const InputPlace& named_at, bool is_base);
 
-ProfileSet parse_set(const std::string& file, std::string_view text, const InputPlace* base_at) {
+ProfileSet parse_set(const std::string& file, std::string_view text, const InputPlace& named_at,
+                     bool is_base) {
   const TomlValue document = parse_toml(file, text);
   const TableReader top(file, document);
   top.require_known({"description", "device", "source", "goodput_source", "base", kAddedToBatch,
@@ -277,10 +282,9 @@ ProfileSet parse_set(const std::string& file, std::string_view text, const Input
   set.description = top.text_or("description", "");
   set.checksum = sha256_of(text);
   if (top.has("base")) {
-    if (base_at != nullptr)
-      throw input_error(*base_at, "'" + set.name + "', which has a base itself", "a set without one");
-    const InputPlace place = top.place("base");
-    take_over(set, top, load_set(base_path(top), &place));
+    if (is_base)
+      throw input_error(named_at, "'" + set.name + "', which has a base itself", "a set without one");
+    take_over(set, top, load_set(base_path(top), top.place("base"), true));
   }
   for (const char* key : {kAddedToBatch, kAddedToQuery}) {
     if (top.has(key) && !top.has("base"))
@@ -296,20 +300,21 @@ ProfileSet parse_set(const std::string& file, std::string_view text, const Input
   return set;
 }
 
-ProfileSet load_set(const std::string& path, const InputPlace* base_at) {
+ProfileSet load_set(const std::string& path, const InputPlace& named_at, bool is_base) {
   std::error_code error;
-  if (path.ends_with(".txt") || std::filesystem::is_directory(path, error)) return load_nexus_files(path);
-  return parse_set(path, read_file(path), base_at);
+  if (path.ends_with(".txt") || std::filesystem::is_directory(path, error))
+    return load_nexus_files(path, named_at);
+  return parse_set(path, read_file(path, kLargestText, named_at), named_at, is_base);
 }
 
 }  // namespace
 
 ProfileSet parse_profiles(const std::string& file, std::string_view text) {
-  return parse_set(file, text, nullptr);
+  return parse_set(file, text, {}, false);
 }
 
-ProfileSet load_profiles(const std::string& name_or_path) {
-  return load_set(path_in("profiles", "profiles", name_or_path), nullptr);
+ProfileSet load_profiles(const std::string& name_or_path, const InputPlace& named_at) {
+  return load_set(path_in("profiles", "profiles", name_or_path), named_at, false);
 }
 
 std::vector<std::string> profile_set_names() { return names_in("profiles", ".toml"); }

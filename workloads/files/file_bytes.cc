@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -22,18 +24,18 @@ constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-InputError too_large(const std::string& file, const std::string& what, std::size_t largest) {
-  return input_error({file, 0, ""}, what + "more than " + mebibytes(largest),
-                     "at most " + mebibytes(largest));
+InputError too_large(const InputPlace& place, const std::string& what, std::size_t largest) {
+  return input_error(place, what + "more than " + mebibytes(largest), "at most " + mebibytes(largest));
 }
 
 struct Inflater {
-  Inflater() { good = inflateInit2(&stream, 15 + 16) == Z_OK; }
+  Inflater() {
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
+  }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream); }
   z_stream stream{};
-  bool good = false;
 };
 
 bool begins_like_gzip(std::string_view bytes) {
@@ -43,7 +45,6 @@ bool begins_like_gzip(std::string_view bytes) {
 /// One gzip member appended to `text`; returns the bytes it took.
 std::size_t unpack_member(const std::string& file, std::string_view bytes, std::string& text) {
   Inflater inflater;
-  HARNESS_CHECK(inflater.good, "zlib cannot start");
   z_stream& stream = inflater.stream;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -53,11 +54,13 @@ std::size_t unpack_member(const std::string& file, std::string_view bytes, std::
     stream.avail_out = sizeof chunk;
     const int state = inflate(&stream, Z_NO_FLUSH);
     text.append(chunk, sizeof chunk - stream.avail_out);
-    if (text.size() > kLargestTrace) throw too_large(file, "gzip data that unpack to ", kLargestTrace);
+    if (text.size() > kLargestTrace)
+      throw too_large({file, 0, ""}, "gzip data that unpack to ", kLargestTrace);
     if (state == Z_STREAM_END) return bytes.size() - stream.avail_in;
     if (state == Z_BUF_ERROR || (state == Z_OK && stream.avail_in == 0 && stream.avail_out != 0)) {
       throw input_error({file, 0, ""}, "truncated gzip data", "a complete gzip file");
     }
+    if (state == Z_MEM_ERROR) throw std::bad_alloc();
     if (state != Z_OK) {
       throw input_error({file, 0, ""}, "corrupt gzip data", "an intact gzip file, or plain text");
     }
@@ -107,14 +110,15 @@ int write_fully(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-std::string read_file(const std::string& path, std::size_t largest) {
-  InputFile file(path);
-  if (file.size() > largest) throw too_large(path, "", largest);
+std::string read_file(const std::string& path, std::size_t largest, const InputPlace& named_at) {
+  InputFile file(path, "a readable file", named_at);
+  const InputPlace place = place_of_file(path, named_at);
+  if (file.size() > largest) throw too_large(place, "", largest);
   std::string bytes;
   char chunk[kChunk];
   while (const std::size_t count = file.read(chunk, sizeof chunk)) {
     bytes.append(chunk, count);
-    if (bytes.size() > largest) throw too_large(path, "", largest);
+    if (bytes.size() > largest) throw too_large(place, "", largest);
   }
   return bytes;
 }
@@ -133,8 +137,7 @@ std::string unpacked(const std::string& file, std::string_view bytes) {
 
 std::string packed(std::string_view bytes) {
   z_stream stream{};
-  const int started = deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  HARNESS_CHECK(started == Z_OK, "zlib cannot start");
+  if (deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
   std::string result(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -195,22 +198,19 @@ namespace {
 /// SHA-256 of what is given bit by bit.
 class Digest {
  public:
-  Digest() : context_(EVP_MD_CTX_new()) {
-    HARNESS_CHECK(context_ != nullptr && EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) == 1,
-                  "SHA-256 cannot start");
+  Digest() {
+    if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
+      throw std::bad_alloc();
   }
-  Digest(const Digest&) = delete;
-  Digest& operator=(const Digest&) = delete;
-  ~Digest() { EVP_MD_CTX_free(context_); }
 
   void add(std::string_view bytes) {
-    HARNESS_CHECK(EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1, "SHA-256 failed");
+    HARNESS_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "SHA-256 failed");
   }
 
   std::string hex() {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
-    HARNESS_CHECK(EVP_DigestFinal_ex(context_, digest, &size) == 1, "SHA-256 failed");
+    HARNESS_CHECK(EVP_DigestFinal_ex(context_.get(), digest, &size) == 1, "SHA-256 failed");
     constexpr char kDigits[] = "0123456789abcdef";
     std::string hex;
     for (unsigned int i = 0; i < size; ++i) {
@@ -221,7 +221,7 @@ class Digest {
   }
 
  private:
-  EVP_MD_CTX* context_;
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(), EVP_MD_CTX_free};
 };
 
 }  // namespace
@@ -232,8 +232,8 @@ std::string sha256_of(std::string_view bytes) {
   return digest.hex();
 }
 
-std::string sha256_of_file(const std::string& path) {
-  InputFile file(path);
+std::string sha256_of_file(const std::string& path, const InputPlace& named_at) {
+  InputFile file(path, "a readable file", named_at);
   Digest digest;
   char chunk[kChunk];
   while (const std::size_t count = file.read(chunk, sizeof chunk)) digest.add({chunk, count});

@@ -5,23 +5,27 @@
 #include <string>
 #include <string_view>
 
+#include "harness/core/error.h"
+
 namespace harness {
 
 // SHA-256, for the checksums of input files.
 
 /// SHA-256 of the bytes, 64 hex digits.
 std::string sha256_of(std::string_view bytes);
-/// SHA-256 of the file's bytes, whatever its size. Throws InputError when it is no readable regular file.
-std::string sha256_of_file(const std::string& path);
+/// SHA-256 of the file's bytes, whatever its size. Throws InputError as read_file() when it is no readable
+/// regular file.
+std::string sha256_of_file(const std::string& path, const InputPlace& named_at = {});
 
 /// No text, such as an experiment's, may be larger: 16 MiB, twice a list of a million seeds.
 inline constexpr std::size_t kLargestText = std::size_t{1} << 24;
 /// No trace, packed or unpacked, may be larger: 512 MiB, thrice a day of Azure Functions.
 inline constexpr std::size_t kLargestTrace = std::size_t{1} << 29;
 
-/// The file's bytes. Throws InputError naming the path when it is missing, no regular file, unreadable or
-/// above `largest` bytes.
-std::string read_file(const std::string& path, std::size_t largest = kLargestText);
+/// The file's bytes. Throws InputError when it is missing, no regular file, unreadable or above `largest`
+/// bytes: at `named_at`, the key that names it (place_of_file()), else naming the path alone.
+std::string read_file(const std::string& path, std::size_t largest = kLargestText,
+                      const InputPlace& named_at = {});
 
 /// `bytes` unpacked when they begin like gzip, else as they are. Throws InputError (`file` is for the
 /// message) when the gzip data are truncated, corrupt, followed by something else, or unpack to more than

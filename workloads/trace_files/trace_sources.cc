@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
@@ -101,15 +102,16 @@ std::vector<TraceSource> trace_sources() {
 
 std::string trace_bytes(const TraceSpec& spec) {
   std::error_code error;
-  if (fs::exists(spec.file, error) || error) return read_file(spec.file, kLargestTrace);
+  InputPlace place = place_of_field(spec, "file");
+  place.key = "trace." + spec.name + ".file";
+  if (fs::exists(spec.file, error) || error)
+    return read_file(spec.file, kLargestTrace, place.file.empty() ? InputPlace{} : place);
   const fs::path path = fs::path(spec.file).lexically_normal();
   const std::vector<TraceSource> sources = trace_sources();
   const bool is_real = std::any_of(sources.begin(), sources.end(),
                                    [&](const TraceSource& source) { return path.filename() == source.file; });
-  InputPlace place = place_of_field(spec, "file");
-  place.key = "trace." + spec.name + ".file = " + path.string();
   throw input_error(
-      place, "no such file",
+      place_of_file(path.string(), place), "no such file",
       std::string("a readable file") + (is_real ? " (set HARNESS_DATA to the folder above traces/; "
                                                   "workloads/traces/SOURCES.toml says where to get it)"
                                                 : ""));

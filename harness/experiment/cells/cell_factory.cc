@@ -91,7 +91,7 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
     : spec_(spec), build_(std::move(build)), ranks_(ranks) {
   for (const NamedAt& name : spec.workload.pipelines) {
     pipelines_.push_back(
-        load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names, name.place)));
+        load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names, name.place), name.place));
     pipeline_checksums_.push_back(sha256_of(pipeline_text(pipelines_.back())));
     for (std::size_t i = 0; i + 1 < pipelines_.size(); ++i) {
       if (pipelines_[i].name == pipelines_.back().name) {
@@ -111,7 +111,7 @@ const ProfileSet& CellFactory::profiles(const Settings& settings) {
   const InputPlace at = place_of_profiles(spec_, name);
   const std::string path =
       name_or_path(spec_, "set of profiles", name, profile_set_names, at, how_to_measure(spec_, settings));
-  return profile_sets_.emplace(name, load_profiles(path)).first->second;
+  return profile_sets_.emplace(name, load_profiles(path, at)).first->second;
 }
 
 TraceSpec CellFactory::resolved_trace(const Settings& settings) const {
@@ -467,7 +467,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   identity.effective_toml = text_of_cell(cell, prepared.target_rps, known);
   if (is_live(prepared))
     identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
-  identity.input_hash = sha256_of(identity.effective_toml + "# build " + build_).substr(0, 16);
+  identity.input_hash = input_hash_of(identity.effective_toml, build_);
   prepared.settings = settings;
   return prepared;
 }

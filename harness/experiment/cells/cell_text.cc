@@ -5,6 +5,7 @@
 
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {
@@ -136,12 +137,8 @@ std::string first_difference(const std::string& before, const std::string& now) 
   }
 }
 
-std::string with_rate_as_given(const std::string& text, const ExperimentSpec& spec, const Cell& cell) {
-  const std::string key = "\nrates_rps = [";
-  const std::size_t at = text.find(key);
-  if (at == std::string::npos || !spec.workload.rates_rps.empty()) return text;
-  const std::size_t end = text.find('\n', at + 1);
-  return text.substr(0, at) + "\nloads = [" + text_of(cell.rate) + "]" + text.substr(end);
+std::string input_hash_of(const std::string& effective_toml, const std::string& build) {
+  return sha256_of(effective_toml + "# build " + build).substr(0, 16);
 }
 
 }  // namespace harness

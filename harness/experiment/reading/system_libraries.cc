@@ -71,7 +71,7 @@ const LoadedLibrary& load_system_library(const std::string& path, const InputPla
   }
   auto loaded = std::make_unique<LoadedLibrary>();
   loaded->path = file;
-  loaded->checksum = sha256_of_file(file);
+  loaded->checksum = sha256_of_file(path, at);
   void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = ::dlerror();

@@ -29,7 +29,7 @@ void check_member(const Suite& suite, std::size_t index, const std::vector<std::
     const InputPlace& at = member.place;
     throw input_error({at.file, at.line, at.key + " = " + file}, "no such file", "experiment files");
   }
-  if (parse_suite(file, read_file(file)))
+  if (parse_suite(file, read_file(file, kLargestText, member.place)))
     throw input_error(member.place, file + ", a suite", "experiments: a suite holds no other");
   for (std::size_t other = 0; other < index; ++other) {
     if (stem_of(files[other]) != stem_of(file)) continue;

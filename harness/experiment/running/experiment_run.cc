@@ -16,6 +16,7 @@
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/storing/cell_store.h"
+#include "harness/experiment/storing/what_differs.h"
 #include "harness/record/run/module_metrics.h"
 #include "workloads/files/file_bytes.h"
 
@@ -94,35 +95,15 @@ void ExperimentRun::inspect() {
   if (const std::optional<ForeignCell> foreign = store_.inspect(expected_)) refuse(*foreign);
 }
 
-/// What the first cell that cannot be used again was made with instead.
-std::string ExperimentRun::difference_from(const ForeignCell& foreign) {
-  const Cell& cell = factory_->cells().at(foreign.index);
-  std::string before = foreign.effective_toml;
-  std::string now = factory_->prepare(cell).identity.effective_toml;
-  if (!foreign.experiment_toml.empty()) {
-    const ExperimentSpec spec = parse_experiment(spec_.file, foreign.experiment_toml, {});
-    CellFactory factory(spec, "", ranks_.ranks());
-    const Cell& old_cell = factory.cells().at(foreign.index);
-    if (before.empty()) before = factory.prepare(old_cell).identity.effective_toml;
-    before = with_rate_as_given(before, spec, old_cell);
-    now = with_rate_as_given(now, spec_, cell);
-  }
-  const std::string difference = first_difference(before, now);
-  return difference.empty() ? "another build of harness or a system's library, or other ranks for live cells"
-                            : difference;
-}
-
 void ExperimentRun::refuse(const ForeignCell& foreign) {
-  if (!options_.part.has(foreign.index)) refuse_other_part(foreign.path, foreign.index);
-  std::string difference;
-  try {
-    difference = difference_from(foreign);
-  } catch (const std::exception&) {
-    difference = "other cells";
+  if (!options_.part.has(foreign.cell.index)) refuse_other_part(foreign.path, foreign.cell.index);
+  std::string difference = "other cells";
+  if (foreign.cell.index < factory_->cells().size()) {
+    const PreparedCell now = factory_->prepare(factory_->cells()[foreign.cell.index]);
+    difference = what_differs(foreign.cell, now.identity, build_id(), spec_.workload.rates_rps.empty());
   }
-  throw input_refusal({foreign.path, 0, ""},
-                      "existing results were made with other settings or another build: " + difference +
-                          "; use -o DIR for another folder, or --fresh to start over");
+  throw input_refusal({foreign.path, 0, ""}, "existing results were made differently: " + difference +
+                                                 "; use -o DIR for another folder, or --fresh to start over");
 }
 
 void ExperimentRun::set_seeds(std::size_t seeds) {

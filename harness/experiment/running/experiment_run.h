@@ -71,7 +71,6 @@ class ExperimentRun {
   std::vector<std::string> dry_run_notes(const std::vector<PreparedCell>& cells) const;
   void inspect();
   [[noreturn]] void refuse(const ForeignCell& foreign);
-  std::string difference_from(const ForeignCell& foreign);
   void inspect_own();
   bool begin();
   void renew_text();

@@ -8,7 +8,6 @@
 #include <fstream>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/record/hdf5/test_folder.h"
 
@@ -106,21 +105,6 @@ TEST(ExperimentPart, WhatComesAtEqualDistancesIsSpread) {
       }
     }
   }
-}
-
-// What is said about results made with another load is what the experiment says, not what follows from it.
-TEST(CellText, TheRateIsShownAsItWasGiven) {
-  const std::string text = "[workload]\ntraces = [\"x\"]\nrates_rps = [123.4]\nseeds = [1]\n";
-  const ExperimentSpec loads = parse_experiment("a.toml", kExperiment, {});
-  const ExperimentSpec rates = parse_experiment("a.toml", kExperiment, {"workload.rates_rps=123.4"});
-  Cell cell;
-  cell.rate = 0.8;
-  const std::string shown = with_rate_as_given(text, loads, cell);
-  EXPECT_EQ(shown, "[workload]\ntraces = [\"x\"]\nloads = [0.8]\nseeds = [1]\n");
-  cell.rate = 1.2;
-  EXPECT_EQ(first_difference(shown, with_rate_as_given(text, loads, cell)),
-            "loads = [0.8], now loads = [1.2]");
-  EXPECT_EQ(with_rate_as_given(text, rates, cell), text);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 
 #include "harness/core/error.h"
 #include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/storing/what_differs.h"
 #include "harness/gpu/device/devices.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
@@ -136,6 +137,12 @@ std::string hash_in(const std::string& path) {
   }
 }
 
+ForeignCell foreign_cell(const std::string& path, std::uint32_t index) {
+  std::vector<SummaryRow> rows = read_summary_with_settings(path);
+  const auto found = std::ranges::find(rows, index, [](const SummaryRow& row) { return row.cell.index; });
+  return {path, found->cell};
+}
+
 /// Whether the open file is the one that the path names.
 bool is_at(int file, const std::string& path) {
   struct stat open_file {};
@@ -190,20 +197,17 @@ std::optional<ForeignCell> CellStore::inspect(const std::vector<ExpectedCell>& e
   std::error_code error;
   if (fs::exists(results_, error) && !fs::exists(cells_ + kFresh, error)) {
     for (const SummaryRow& row : read_summary(results_)) {
-      if (hashes.count(row.cell.input_hash) == 0) {
-        return ForeignCell{results_, row.cell.index, "", read_provenance(results_).experiment_toml};
-      }
+      if (hashes.count(row.cell.input_hash) == 0) return foreign_cell(results_, row.cell.index);
       found_[row.cell.input_hash] = results_;
       if (row.status != "ok") failed.insert(row.cell.input_hash);
     }
   }
   for (const std::string& path : cell_files(cells_)) {
     const std::string hash = hash_in(path);
-    if (hashes.count(hash) == 0 || path != cell_path(hash)) {
-      const bool kept = fs::exists(cells_ + kExperiment, error);
-      return ForeignCell{path, read_summary(path).front().cell.index, cell_effective_toml(path),
-                         kept ? read_file(cells_ + kExperiment) : ""};
-    }
+    if (hashes.count(hash) == 0) return foreign_cell(path, read_summary(path).front().cell.index);
+    if (path != cell_path(hash))
+      throw input_error({path, 0, ""}, "a cell under another name",
+                        fs::path(cell_path(hash)).filename().string());
     if (failed.count(hash) > 0) found_.erase(hash);  // the cell was run again
     found_.emplace(hash, path);
   }
@@ -391,24 +395,32 @@ void CellStore::refuse_unfinished_fresh() const {
 std::size_t CellStore::collect(const Provenance& provenance) {
   refuse_unfinished_fresh();
   Provenance made = provenance;
-  std::map<std::uint32_t, std::string> hashes;
+  struct Held {
+    std::string file;
+    CellIdentity cell;
+  };
+  std::map<std::uint32_t, Held> held;
+  const auto hold = [&](const std::string& file) {
+    for (SummaryRow& row : read_summary_with_settings(file)) {
+      const Held& first = held.emplace(row.cell.index, Held{file, row.cell}).first->second;
+      if (first.cell.input_hash == row.cell.input_hash) continue;
+      throw input_error({file, 0, "cell " + std::to_string(row.cell.index)},
+                        "made differently than in " + first.file + ": " +
+                            what_differs(first.cell, row.cell, build_id(), false),
+                        "the same settings, files and build");
+    }
+  };
   std::vector<std::string> files = cell_files(cells_);
   std::error_code error;
   if (fs::exists(results_, error)) {
-    for (const SummaryRow& row : read_summary(results_)) hashes[row.cell.index] = row.cell.input_hash;
+    hold(results_);
     const Provenance before = read_provenance(results_);
     made.experiment = before.experiment;
     made.experiment_toml = before.experiment_toml;
     made.experiment_inputs = before.experiment_inputs;
     made.experiment_cells = before.experiment_cells;
   }
-  for (const std::string& file : files) {
-    for (const SummaryRow& row : read_summary(file)) {
-      if (hashes.emplace(row.cell.index, row.cell.input_hash).first->second == row.cell.input_hash) continue;
-      throw input_error({file, 0, "cell " + std::to_string(row.cell.index)},
-                        "made differently than in " + results_, "the same settings and build");
-    }
-  }
+  for (const std::string& file : files) hold(file);
   if (fs::exists(cells_ + kExperiment, error)) {
     made.experiment_toml = read_file(cells_ + kExperiment);
     made.experiment = experiment_name(results_, made.experiment_toml);
@@ -419,7 +431,7 @@ std::size_t CellStore::collect(const Provenance& provenance) {
   if (fs::exists(results_, error)) files.push_back(results_);  // gives way to cells that were run again
   open();
   assemble_results(results_, files, made);
-  return hashes.size();
+  return held.size();
 }
 
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance) {

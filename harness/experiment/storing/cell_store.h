@@ -33,12 +33,10 @@ struct ExpectedCell {
   std::string input_hash;
 };
 
-/// A finished cell of other settings or another build.
+/// A finished cell of other settings, files or another build.
 struct ForeignCell {
-  std::string path;  ///< of the file that holds it
-  std::uint32_t index = 0;
-  std::string effective_toml;   ///< empty when it stands in an assembled file; then there is the next
-  std::string experiment_toml;  ///< of the experiment; empty when it was not kept
+  std::string path;   ///< of the file that holds it
+  CellIdentity cell;  ///< with its effective settings
 };
 
 /// Used by rank 0; other ranks only ask for cell_path(). Every file appears under its name complete or not at

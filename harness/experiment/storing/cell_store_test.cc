@@ -9,6 +9,7 @@
 
 #include "harness/core/random.h"
 #include "harness/core/test_refusal.h"
+#include "harness/experiment/cells/cell_text.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 
@@ -162,6 +163,34 @@ TEST_F(CellStoreTest, CollectingTakesTheSecondRun) {
   }
   EXPECT_EQ(collect_cells(path("two.cells"), {}), 2u);
   expect_assembled({"ok", "ok"}, {1, 3});
+}
+
+TEST_F(CellStoreTest, WhatWasMadeDifferentlyIsNamed) {
+  const auto made_from = [&](const std::string& toml) {
+    SyntheticSettings settings;
+    settings.cell.effective_toml = toml;
+    settings.cell.input_hash = input_hash_of(toml, build_id());
+    settings.seconds = 1;
+    write_synthetic_cell(store().cell_path(settings.cell.input_hash), synthetic_run(settings), false);
+    return settings.cell;
+  };
+  const std::string head = "[trace.day]\nfile = \"day.csv\"\n# trace ";
+  fs::create_directory(path("two.cells"));
+  const CellIdentity first = made_from(head + "1a\n");
+  const CellIdentity second = made_from(head + "2b\n");
+  const std::string refused = refusal_of([&] { collect_cells(path("two.cells"), {}); });
+  EXPECT_TRUE(holds(refused, ".h5: contents of trace differ: day.csv; allowed: the same")) << refused;
+  EXPECT_FALSE(fs::exists(path("two.h5")));
+
+  const std::optional<ForeignCell> foreign = store().inspect({{0, first.input_hash}});
+  ASSERT_TRUE(foreign.has_value());
+  EXPECT_EQ(foreign->path, store().cell_path(second.input_hash));
+  EXPECT_EQ(foreign->cell.effective_toml, second.effective_toml);
+  fs::rename(foreign->path, path("two.cells/copy.h5"));
+  EXPECT_TRUE(holds(refusal_of([&] {
+                      store().inspect({{0, first.input_hash}, {1, second.input_hash}});
+                    }),
+                    "copy.h5: found a cell under another name; allowed: " + second.input_hash + ".h5"));
 }
 
 TEST_F(CellStoreTest, CollectingWhatCannotBeReadWritesNothing) {

@@ -11,6 +11,8 @@
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/storing/cell_store.h"
+#include "harness/experiment/storing/what_differs.h"
+#include "harness/record/analysis/comparison.h"
 #include "harness/record/hdf5/results_file.h"
 
 namespace harness {
@@ -18,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::string_view kOthers = " and others";  // machines
+constexpr const char* kAllowed = "parts of one experiment, made from the same files by one build";
 
 /// The first line with a key that the second text lacks.
 std::string line_of_first_alone(const std::string& text, const std::string& other) {
@@ -32,7 +35,6 @@ std::string line_of_first_alone(const std::string& text, const std::string& othe
 /// Throws InputError where `part`, read from `file`, was not made as the `first` was.
 void check_made_alike(const Provenance& part, const std::string& file, const Provenance& first,
                       const std::string& first_file) {
-  const std::string allowed = "parts of one experiment, run by one build";
   // A file has comments; --set has written it anew.
   const std::string before = to_toml(parse_toml(first_file, first.experiment_toml));
   const std::string now = to_toml(parse_toml(file, part.experiment_toml));
@@ -42,17 +44,30 @@ void check_made_alike(const Provenance& part, const std::string& file, const Pro
     const std::string what = !added.empty()  ? added
                              : !gone.empty() ? "no " + gone
                                              : first_difference(before, now);
-    throw input_error({file, 0, ""}, "other settings than in " + first_file + ": " + what, allowed);
+    throw input_error({file, 0, ""}, "other settings than in " + first_file + ": " + what, kAllowed);
   }
   if (part.git_commit != first.git_commit || part.git_dirty != first.git_dirty ||
       part.versions != first.versions)
-    throw input_error({file, 0, ""}, "results of another build than in " + first_file, allowed);
-  if (part.experiment_inputs != first.experiment_inputs)
-    throw input_error({file, 0, ""},
-                      "results of another program, or of other pipelines, profiles or traces under the same "
-                      "names, than in " +
-                          first_file,
-                      allowed);
+    throw input_error({file, 0, ""}, "results of another build than in " + first_file, kAllowed);
+}
+
+/// What the inputs of a part are that are not those of the `others`.
+std::string other_inputs(std::span<const SummaryRow> part,
+                         const std::map<std::uint32_t, SummaryRow>& others) {
+  std::map<std::string, std::string> known;
+  for (const auto& [index, row] : others) known.merge(contents_of(row.cell.effective_toml));
+  for (const SummaryRow& row : part) {
+    for (const auto& [name, checksum] : contents_of(row.cell.effective_toml)) {
+      const auto found = known.find(name);
+      if (found != known.end() && found->second != checksum) return "other contents of " + name;
+    }
+  }
+  // What else a file decides, such as a pipeline's SLO, may be an axis, and some files only other cells name.
+  const std::string contents = "other pipelines, profiles or traces under the same names";
+  const std::string build = build_id();
+  const bool is_by_it = is_made_by(build, part.front().cell);
+  if (is_by_it != is_made_by(build, others.begin()->second.cell)) return "results of another build";
+  return is_by_it ? contents : "results of another build, or " + contents + ",";
 }
 
 /// Throws InputError where a cell that two files hold is not the same. In the `output`, the last of them, it
@@ -61,7 +76,10 @@ void check_same_cell(const SummaryRow& row, const std::string& file, const Summa
                      bool is_output) {
   const InputPlace place{file, 0, "cell " + std::to_string(row.cell.index)};
   if (row.cell.input_hash != first.cell.input_hash)
-    throw input_error(place, "made differently than in another part", "the same settings and build");
+    throw input_error(
+        place,
+        "made differently than in another part: " + what_differs(first.cell, row.cell, build_id(), false),
+        "the same settings, files and build");
   const bool gives_way = is_output && row.status != "ok";
   if (row.status != first.status && !gives_way)
     throw input_error(place, row.status + ", in another part " + first.status,
@@ -106,7 +124,10 @@ JoinedParts collect_parts(const std::vector<std::string>& parts, const std::stri
     made.wall_s = std::max(made.wall_s, part.wall_s);
     made.experiment_cells = std::max(made.experiment_cells, part.experiment_cells);
     if (part.machine != made.machine && !made.machine.ends_with(kOthers)) made.machine += kOthers;
-    for (SummaryRow& row : read_summary(file)) {
+    std::vector<SummaryRow> own = read_summary_with_settings(file);
+    if (part.experiment_inputs != made.experiment_inputs && !own.empty() && !rows.empty())
+      throw input_error({file, 0, ""}, other_inputs(own, rows) + " than in " + files.front(), kAllowed);
+    for (SummaryRow& row : own) {
       const auto [known, is_new] = rows.emplace(row.cell.index, row);
       if (!is_new) check_same_cell(row, file, known->second, file == output);
     }

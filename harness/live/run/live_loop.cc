@@ -99,7 +99,7 @@ bool LiveLoop::turn() {
     tell_all(MessageKind::kFail, error.what());
     throw CellFailed(error.what());
   } catch (const std::exception& error) {
-    abort(error.what());
+    abort(reason_of(error));
     throw;
   }
 }

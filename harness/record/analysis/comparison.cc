@@ -161,7 +161,8 @@ bool is_comparable(Comparison& comparison, const CellPair& pair) {
 
 constexpr const char* kAssigns = " = ";
 constexpr const char* kChecksum = "# ";
-constexpr const char* kRanks = "# on ";  // of live cells: "# on 3 ranks"
+constexpr const char* kPlace = "# cell";  // in the experiment
+constexpr const char* kRanks = "# on ";   // of live cells: "# on 3 ranks"
 constexpr const char* kParams = "params";
 
 using Settings = std::map<std::string, std::string>;
@@ -224,6 +225,20 @@ Settings settings_of(const std::string& text) {
   return settings;
 }
 
+/// The name or path of what a checksum is of; "": not known.
+std::string name_of_contents(const Settings& settings, const std::string& kind) {
+  for (const auto& [key, value] : settings) {
+    const bool names = kind == "pipeline"   ? key == "workload.pipelines"
+                       : kind == "profiles" ? key == "cluster.profiles"
+                       : kind == "library"  ? key == "system.library"
+                                            : key.starts_with("trace.") && key.ends_with(".file");
+    if (!names) continue;
+    const bool is_list = value.size() >= 2 && value.front() == '[';
+    return unquoted(is_list ? value.substr(1, value.size() - 2) : value);
+  }
+  return "";
+}
+
 /// What a cell has only when it is wanted: without it nothing of the kind happens.
 bool is_optional(const std::string& key) { return key.starts_with("fault ") || key == "cell_limit_s"; }
 
@@ -281,14 +296,29 @@ std::vector<std::string> settings_differences(const std::string& base, const std
   const Settings after = settings_of(now);
   for (const auto& [key, value] : after) {
     const auto found = before.find(key);
-    if (found == before.end() || found->second == value || key == "# cell") continue;
-    differences.push_back(key.starts_with(kChecksum)
-                              ? "contents of " + key.substr(2) + " differ"
-                              : key + " " + unquoted(found->second) + ", now " + unquoted(value));
+    if (found == before.end() || found->second == value || key == kPlace) continue;
+    if (!key.starts_with(kChecksum)) {
+      differences.push_back(key + " " + unquoted(found->second) + ", now " + unquoted(value));
+      continue;
+    }
+    const std::string kind = key.substr(2);
+    const std::string name = name_of_contents(after, kind);
+    differences.push_back("contents of " + kind + " differ" + (name.empty() ? "" : ": " + name));
   }
   add_one_sided(before, after, " before, now none", differences);
   add_one_sided(after, before, " now, none before", differences);
   return differences;
+}
+
+std::map<std::string, std::string> contents_of(const std::string& effective_toml) {
+  std::map<std::string, std::string> contents;
+  const Settings settings = settings_of(effective_toml);
+  for (const auto& [key, value] : settings) {
+    if (!key.starts_with(kChecksum) || key == kPlace) continue;
+    const std::string kind = key.substr(2);
+    contents[kind + " " + name_of_contents(settings, kind)] = value;
+  }
+  return contents;
 }
 
 }  // namespace harness

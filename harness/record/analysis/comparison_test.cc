@@ -153,6 +153,21 @@ TEST(Comparison, OtherSettingsAreToldWithTheNumberOfCells) {
   EXPECT_EQ(comparison.regressions(), 0u);
 }
 
+TEST(Comparison, FilesWhoseContentsDifferAreNamed) {
+  const std::string text =
+      "[trace.day]\nfile = \"day.csv\"\n[workload]\npipelines = [\"./p.toml\"]\n"
+      "[cluster]\nprofiles = \"shepherd-v100\"\n# pipeline 1a\n# profiles 2b\n# trace 3c\n";
+  const std::string other =
+      text.substr(0, text.find("# pipeline")) + "# pipeline 4\n# profiles 5\n# trace 6\n";
+  EXPECT_EQ(settings_differences(text, other),
+            (std::vector<std::string>{"contents of pipeline differ: ./p.toml",
+                                      "contents of profiles differ: shepherd-v100",
+                                      "contents of trace differ: day.csv"}));
+  EXPECT_EQ(contents_of(text),
+            (std::map<std::string, std::string>{
+                {"pipeline ./p.toml", "1a"}, {"profiles shepherd-v100", "2b"}, {"trace day.csv", "3c"}}));
+}
+
 TEST(Comparison, OtherDevicesAreToldWhereBothFilesNameThem) {
   const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2), test_cell("nexus", 900)};
   Rows now = base;
@@ -225,7 +240,7 @@ TEST(SettingsDifference, SaysWhatOfTheSettingsDiffersByName) {
       {"contents, but not places",
        profiles,
        "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n",
-       {"contents of profiles differ"}},
+       {"contents of profiles differ: a"}},
       {"ranks", "[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n", {"ranks 1, now 12"}},
       {"names that have changed",
        "[system]\nname = \"nexus\"\nparams = { load = \"cold\" }\n[serving]\ndispatch = \"least_loaded\"\n"

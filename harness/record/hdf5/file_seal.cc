@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ std::string seal_of(int fd) {
   if (::fstat(fd, &status) != 0) return "";
   const auto size = static_cast<std::size_t>(status.st_size);
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  if (state == nullptr) throw std::bad_alloc();
   XXH3_128bits_reset(state.get());
   std::vector<char> block(std::clamp<std::size_t>(size, 1, kReadBytes));
   for (std::size_t at = kSealBytes; at < size; at += block.size()) {

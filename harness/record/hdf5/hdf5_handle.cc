@@ -1,5 +1,8 @@
 #include "harness/record/hdf5/hdf5_handle.h"
 
+#include <sys/mman.h>
+
+#include <cstddef>
 #include <new>
 
 namespace harness {
@@ -26,17 +29,34 @@ herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void* is_lacking
   return 0;
 }
 
+/// Whether so much as the library may need can be had now.
+bool has_memory() {
+  constexpr std::size_t kNeeded = std::size_t{16} << 20;
+  void* const memory = ::mmap(nullptr, kNeeded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  ::munmap(memory, kNeeded);
+  return true;
+}
+
 }  // namespace
 
+void require_memory() {
+  if (!has_memory()) throw std::bad_alloc();
+}
+
 void throw_failure(const char* doing) {
-  bool is_lacking = false;
+  bool is_lacking = !has_memory();
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_lack_of_memory, &is_lacking);
   if (is_lacking) throw std::bad_alloc();
   throw Hdf5Failure(doing);
 }
 
 void prepare_hdf5() {
+  require_memory();
   [[maybe_unused]] static const bool kStarted = [] {
+    // All files are closed before the program ends. What the library would do then crashes after it had not
+    // enough memory.
+    H5dont_atexit();
     checked(H5open(), "start the library");
     // A file that is read must not make the library read other files, or load programs.
     checked(H5Lunregister(H5L_TYPE_EXTERNAL), "refuse links to other files");

@@ -54,8 +54,6 @@ class CellFileWriter : public RowSink {
 /// The input hash of a finished cell file; empty when the file does not exist; throws InputError when it is
 /// not ours.
 std::optional<std::string> cell_input_hash(const std::string& path);
-/// The effective settings of a finished cell file (to say what differs).
-std::string cell_effective_toml(const std::string& path);
 
 /// Assembles the experiment's file from files of finished cells, by temporary name and rename; rows stand in
 /// the order of the cells' indices. A cell that comes again, made from the same, is taken from the first file

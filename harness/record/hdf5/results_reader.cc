@@ -400,14 +400,4 @@ std::optional<std::string> cell_input_hash(const std::string& path) {
   return rows.front().cell.input_hash;
 }
 
-std::string cell_effective_toml(const std::string& path) {
-  const std::vector<SummaryRow> rows = read_summary(path);
-  if (rows.size() != 1) throw input_error({path, 0, "summary"}, counted(rows.size(), "cell"), "one cell");
-  const ResultsReader file(path);
-  return file.read([&] {
-    const Hdf5Handle group = open_group(file.root(), cell_group_name(rows.front().cell.index));
-    return read_text_attribute(group.get(), "effective_toml");
-  });
-}
-
 }  // namespace harness

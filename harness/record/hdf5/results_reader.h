@@ -49,6 +49,7 @@ class VerifiedFile {
   template <class Work>
   auto read(Work work) const {
     try {
+      require_memory();
       return work();
     } catch (const Hdf5Failure& failure) {
       throw damaged(failure.what());

@@ -34,6 +34,7 @@ class StagedFile {
   template <class Work>
   void write(Work work) {
     try {
+      require_memory();
       work();
     } catch (const Hdf5Failure& failure) {
       throw_failure(failure.what());

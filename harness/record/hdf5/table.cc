@@ -162,7 +162,7 @@ std::vector<std::string> StoredTable::column_names() const {
   std::vector<std::string> names;
   for (int i = 0; i < columns; ++i) {
     char* name = H5Tget_member_name(type.get(), static_cast<unsigned>(i));
-    if (name == nullptr) throw Hdf5Failure("read the name of a column");
+    if (name == nullptr) throw_failure("read the name of a column");
     names.emplace_back(name);
     H5free_memory(name);
   }

@@ -1,0 +1,20 @@
+// Why a finished cell is not used again, or cannot stand beside another.
+#pragma once
+
+#include <string>
+
+#include "harness/record/run/summary.h"
+
+namespace harness {
+
+/// What two cells of one place in an experiment were made from that differs: "serving.commit early, now
+/// late", "contents of trace differ: day.csv", or "another build of harness" where only one is by this
+/// `build` (build_id()) or nothing else differs. With `by_load` the load is named, not the rate that follows
+/// from it.
+std::string what_differs(const CellIdentity& before, const CellIdentity& now, const std::string& build,
+                         bool by_load);
+
+/// Whether the cell was made by that build.
+bool is_made_by(const std::string& build, const CellIdentity& cell);
+
+}  // namespace harness
