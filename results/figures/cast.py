@@ -2,7 +2,7 @@
 
 import look
 import style
-from harness_results.file import SeriesKey
+from harness_results.series import SeriesKey
 from selection import LeftOut, Missing, group, name_of, series_of
 
 # Without these the first of a system's series stands for it.

@@ -15,6 +15,7 @@ from matplotlib import colors, image
 from figures_testing import Drawn
 import catalogue
 from harness_results import file as results
+from harness_results.series import SeriesKey, WorkloadKey, name_series
 import selection
 import shares
 import style
@@ -120,7 +121,7 @@ class ColourTest(unittest.TestCase):
                         self.assertGreater(np.linalg.norm(one - other), 8 * JUST_SEEN, f"{count} modules")
 
     def test_variants_of_a_system_differ(self):
-        keys = [results.SeriesKey("pard", name, "") for name in ("default", "back", "sf", "oc", "split", "wcl", "lower")]
+        keys = [SeriesKey("pard", name, "") for name in ("default", "back", "sf", "oc", "split", "wcl", "lower")]
         palette = style.Palette(keys)
         self.assertEqual(palette.colour(keys[0]), style.SYSTEM_COLOURS["pard"])
         self.assertEqual(len({palette.colour(key) for key in keys}), len(keys))
@@ -163,14 +164,14 @@ class TextTest(unittest.TestCase):
                          "of night 3.0 in the log, 2.0 as sent (compressed).")
 
     def test_file_names_have_no_odd_characters(self):
-        key = results.WorkloadKey("lv", "../my trace", 1.0, 500.0, "emulated", "cluster.workers=64")
+        key = WorkloadKey("", "lv", "../my trace", 1.0, 500.0, "emulated", "cluster.workers=64", None, ())
         self.assertEqual(key.file_stem, "lv-.._my_trace-1-500ms-cluster.workers_64-emulated")
 
     def test_given_rates_name_the_load(self):
         class Group:
             attrs = {"effective_toml": "[workload]\nrates_rps = [400]\n"}
 
-        row = {"pipeline": "lv", "trace": "tweet", "load": 0.2209687, "slo_ms": 500.0, "runtime": "simulated", "parameters": ""}
+        row = {"pipeline": "lv", "trace": "tweet", "load": 0.2209687, "slo_ms": 500.0, "runtime": "simulated", "workload": ""}
         by_rate = results.Cell(row, Group(), True).workload
         self.assertEqual(by_rate.title, "lv, tweet, 400 requests/s, SLO 500 ms")
         self.assertEqual(by_rate.file_stem, "lv-tweet-400rps-500ms")
@@ -184,7 +185,7 @@ class TextTest(unittest.TestCase):
             attrs = {"effective_toml": "[[trace.five.streams]]\nslo_ms = [364.5]\n[[trace.five.streams]]\nslo_ms = [111, 200]\n"
                                        "[[trace.five.streams]]\nrps = 1\n[[trace.two.streams]]\nrps = 1\n"}
 
-        row = {"pipeline": "all", "trace": "five", "load": 1.0, "slo_ms": 1292.0, "runtime": "simulated", "parameters": ""}
+        row = {"pipeline": "all", "trace": "five", "load": 1.0, "slo_ms": 1292.0, "runtime": "simulated", "workload": ""}
         five = results.Cell(row, Group())
         self.assertEqual(five.slos_ms, (111, 200, 364.5, 1292))
         self.assertEqual(five.workload.title, "all, five, load 1, SLO 111 to 1292 ms")
@@ -197,13 +198,27 @@ class TextTest(unittest.TestCase):
 
         row = {"pipeline": "lv", "trace": "tweet", "load": 1.0, "slo_ms": 500.0, "runtime": "simulated", "system": "pard",
                "variant": "lambda=0.2", "parameters": "pard.lambda=0.2 cluster.workers=64", "seed": 1}
-        one = results.Cell(row, Group())
+        rows = [row, {**row, "parameters": "pard.lambda=0.2 cluster.workers=16"}, {**row, "slo_ms": 400.0}]
+        name_series(rows)
+        one, other, tight = (results.Cell(row, Group()) for row in rows)
         self.assertEqual(one.series.label, "pard lambda=0.2")
         self.assertEqual(one.workload.title, "lv, tweet, load 1, SLO 500 ms, cluster.workers=64")
-        other = results.Cell({**row, "parameters": "pard.lambda=0.2 cluster.workers=16"}, Group())
         self.assertEqual(one.series, other.series)
         self.assertNotEqual(one.workload, other.workload)
-        self.assertNotEqual(one.workload, results.Cell({**row, "slo_ms": 400.0}, Group()).workload)
+        self.assertNotEqual(one.workload, tight.workload)
+
+    def test_a_variant_without_a_name_and_values_of_several_words(self):
+        class Group:
+            attrs = {"effective_toml": ""}
+
+        row = {"pipeline": "lv", "trace": "tweet", "load": 1.0, "slo_ms": 500.0, "runtime": "simulated", "system": "pard",
+               "variant": "estimate=back,window_s=5", "parameters": "setting=far away pard.estimate=back pard.window_s=5 cluster.workers=8 pard.lambda=0.2",
+               "series": "pard/estimate=back,window_s=5 lambda=0.2", "workload": "lv tweet load 1 slo 500 ms setting=far away"}
+        cell = results.Cell(row, Group())
+        self.assertEqual(cell.series.label, "pard estimate=back,window_s=5 lambda=0.2")
+        self.assertEqual(cell.series.swept_values, (5, 0.2))
+        self.assertEqual(cell.workload.parameters, "setting=far away")
+        self.assertEqual(cell.parameters["setting"], "far away")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from pathlib import Path
 from figures_testing import Drawn, run
 import options
 import selection
-from harness_results.file import Results, SeriesKey
+from harness_results.file import Results
+from harness_results.series import SeriesKey
 
 SMALL, MANY = sys.argv[-2:]
 del sys.argv[-2:]

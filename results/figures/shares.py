@@ -39,7 +39,7 @@ def draw_bars(axes, page, series, palette, column):
 
 
 def set_workload_ticks(axes, page):
-    labels = ["\n".join([key.pipeline, key.trace, key.offered, *map(without_table, key.parameters.split()),
+    labels = ["\n".join([key.pipeline, key.trace, key.offered, *map(without_table, key.texts),
                          *([] if key.runtime == "simulated" else [key.runtime])]) for key in page]
     small = len(page) > 8
     axes.set_xticks(range(len(page)), labels, fontsize=6.5 if small else 8, rotation=90 if len(page) > 12 else 0)

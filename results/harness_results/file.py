@@ -1,14 +1,14 @@
 """A results file as workloads, series and cells, in numpy's arrays: what figures and tables are made of."""
 
 import tomllib
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import h5py
 import numpy as np
 
-from harness_results.names import number, parameter_now, plain_name, settings_now, text_of, with_names_of_today, without_table
+from harness_results.names import pairs_of, parameter_now, settings_now, text_of, with_names_of_today
+from harness_results.series import SeriesKey, WorkloadKey, name_series
 
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
@@ -24,86 +24,6 @@ HOW_TO_RECORD = {
     "ranks": "only live runs have ranks",
 }
 SHARE_WORDS = ("rate", "share", "gap", "utilisation", "attainment", "accuracy")
-# Parameters under these tables change the load or the cluster: they make another workload, not another series.
-WORKLOAD_TABLES = ("workload.", "trace.", "cluster.", "planner.", "module.", "live.")
-
-
-@dataclass(frozen=True)
-class SeriesKey:
-    """What a line or bar stands for; the seeds are averaged."""
-
-    system: str
-    variant: str
-    parameters: str
-
-    @property
-    def label(self):
-        words = [self.system]
-        if self.variant != "default":
-            words.append(self.variant)
-        for text in self.parameters.split():
-            if without_table(text) not in self.variant.split():
-                words.append(text.removeprefix(self.system + "."))
-        return " ".join(words)
-
-    @property
-    def swept_names(self):
-        """What a series shares with the others of its sweep: the variant unless it only says the parameters, and their
-        keys. A parameter that is no number is part of the name."""
-        own = [text.partition("=") for text in self.parameters.split()]
-        said = {without_table(text) for text in self.parameters.split()}
-        variant = " ".join(word for word in self.variant.split() if word not in said)
-        return (variant, *(key if number(value) is not None else key + "=" + value for key, _, value in own))
-
-    @property
-    def swept_values(self):
-        """The numbers among the parameters."""
-        values = (number(text.partition("=")[2]) for text in self.parameters.split())
-        return tuple(value for value in values if value is not None)
-
-
-@dataclass(frozen=True)
-class WorkloadKey:
-    """What a figure is about."""
-
-    pipeline: str
-    trace: str
-    load: float
-    slo_ms: float
-    runtime: str
-    parameters: str = ""  # those that make another workload
-    rate_rps: float | None = None  # where the experiment gives rates instead of loads; 0: as recorded
-    slos_ms: tuple = ()  # of its streams, where they have several
-
-    @property
-    def slo_text(self):
-        if not self.slos_ms:
-            return f"{self.slo_ms:g} ms"
-        return f"{self.slos_ms[0]:g} to {self.slos_ms[-1]:g} ms"
-
-    @property
-    def offered(self):
-        """What the experiment says of the load: it, or the rate."""
-        if self.rate_rps is None:
-            return f"load {self.load:g}"
-        return f"{self.rate_rps:g} requests/s" if self.rate_rps else "as recorded"
-
-    @property
-    def title(self):
-        title = f"{self.pipeline}, {self.trace}, {self.offered}, SLO {self.slo_text}"
-        if self.parameters:
-            title += ", " + self.parameters
-        return title if self.runtime == "simulated" else f"{title}, {self.runtime}"
-
-    @property
-    def file_stem(self):
-        offered = f"{self.load:g}" if self.rate_rps is None else f"{self.rate_rps:g}rps" if self.rate_rps else "recorded"
-        text = f"{self.pipeline}-{self.trace}-{offered}-{self.slo_text.replace(' ', '')}"
-        if self.parameters:
-            text += f"-{self.parameters}"
-        if self.runtime != "simulated":
-            text += f"-{self.runtime}"
-        return plain_name(text)
 
 
 class Cell:
@@ -137,19 +57,18 @@ class Cell:
     def attribute(self, name):
         return self._group.attrs[name]
 
-    @property
+    @cached_property
     def series(self):
-        return SeriesKey(self["system"], self["variant"], self._parameters(False))
+        return SeriesKey.of(self.row)
 
-    @property
+    @cached_property
     def workload(self):
-        return WorkloadKey(self["pipeline"], self["trace"], self["load"], self["slo_ms"], self["runtime"],
-                           self._parameters(True), self.rate_rps, self.slos_ms if len(self.slos_ms) > 1 else ())
+        return WorkloadKey.of(self.row, self.rate_rps, self.slos_ms if len(self.slos_ms) > 1 else ())
 
-    @property
+    @cached_property
     def parameters(self):
         """Swept and overridden parameters, by their keys."""
-        return dict(text.partition("=")[::2] for text in self["parameters"].split())
+        return pairs_of(self["parameters"])
 
     @cached_property
     def settings(self):
@@ -174,11 +93,6 @@ class Cell:
     def cluster_workers(self):
         """Workers of the cluster, in use or not."""
         return int(self.settings["cluster"]["workers"])
-
-    def _parameters(self, of_workload):
-        return " ".join(
-            text for text in self["parameters"].split() if text.startswith(WORKLOAD_TABLES) == of_workload
-        )
 
     @property
     def window_s(self):
@@ -223,6 +137,7 @@ class Results:
             raise ResultsError(f"{path}: found no table summary, allowed: a results file of harness")
         self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
         self.columns = {column["name"]: column for column in map(plain, self._file["columns"][:])} if "columns" in self._file else {}
+        name_series(self.rows)
         experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
         self._by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))

@@ -50,6 +50,24 @@ def parameter_now(word):
     return RENAMED_VALUES.get(now, now)
 
 
+def pairs_of(text):
+    """{key: value} of "KEY=VALUE KEY=VALUE": a word without "=" belongs to the value before it, and of a key that comes again the last counts."""
+    pairs = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if equals:
+            pairs.pop(key, None)
+            pairs[key] = value
+        elif pairs:
+            pairs[next(reversed(pairs))] += " " + word
+    return pairs
+
+
+def texts_of(pairs):
+    """KEY=VALUE of each."""
+    return [f"{key}={value}" for key, value in pairs.items()]
+
+
 def settings_now(settings, above=""):
     """A cell's settings, tables within tables, by the names that keys and values have today."""
     now = {}

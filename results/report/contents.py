@@ -8,8 +8,9 @@ from cell_views import Views, how_to_record
 from columns import Pool, column, table
 from figures.colours import series_colours
 from figures.intervals import student_t_95
-from harness_results.file import WORKLOAD_TABLES, Results, SeriesKey
-from harness_results.names import number, text_of, without_table
+from harness_results.file import Results
+from harness_results.names import number, pairs_of, text_of, without_table
+from harness_results.series import SeriesKey, said_by
 
 COURSES, MODULE_COURSES = 0.6, 0.4  # shares of the limit
 T_FREEDOMS = 100
@@ -78,9 +79,9 @@ class Axis:
 
 def label_without(series, key):
     """Of a SeriesKey, were it not for one of its parameters."""
-    kept = [text for text in series.parameters.split() if text.partition("=")[0] != key]
-    gone = {without_table(text) for text in series.parameters.split()} - {without_table(text) for text in kept}
-    variant = " ".join(word for word in series.variant.split() if word not in gone) or "default"
+    kept = [text for text in series.texts if text.partition("=")[0] != key]
+    gone = {without_table(text) for text in series.texts} - {without_table(text) for text in kept}
+    variant = " ".join(word for word in said_by(series.variant) if word not in gone) or "default"
     return SeriesKey(series.system, variant, " ".join(kept)).label
 
 
@@ -91,7 +92,7 @@ def axes_of(cells):
         words = [own.pipeline, own.trace]
         words += [] if without == "load" else [own.offered]
         words += [] if without == "slo" else [f"SLO {own.slo_ms:g} ms"]
-        words += [word for word in own.parameters.split() if word.partition("=")[0] != without]
+        words += [word for word in own.texts if word.partition("=")[0] != without]
         words += [text for text in (cell.row.get("answers", ""), "" if own.runtime == "simulated" else own.runtime) if text]
         return ", ".join(words)
 
@@ -100,14 +101,12 @@ def axes_of(cells):
     found = [Axis(label, lambda cell: cell["load"] if cell.rate_rps is None else cell.rate_rps,
                   lambda cell: panel(cell, "load"), lambda cell: cell.series.label),
              Axis("SLO (ms)", lambda cell: cell["slo_ms"], lambda cell: panel(cell, "slo"), lambda cell: cell.series.label)]
-    for key in dict.fromkeys(key for cell in cells for key in cell.parameters):
+    for key in dict.fromkeys(key for cell in cells for own in (cell.workload, cell.series) for key in pairs_of(own.parameters)):
         values = [number(cell.parameters[key]) for cell in cells if key in cell.parameters]
         if None in values:
             continue
-        of_series = not key.startswith(WORKLOAD_TABLES)
         found.append(Axis(key, lambda cell, key=key: number(cell.parameters[key]) if key in cell.parameters else None,
-                          lambda cell, key=key: panel(cell, key),
-                          lambda cell, key=key, of_series=of_series: label_without(cell.series, key) if of_series else cell.series.label))
+                          lambda cell, key=key: panel(cell, key), lambda cell, key=key: label_without(cell.series, key)))
     return [data for data in (axis.data(cells) for axis in found) if data]
 
 
@@ -117,7 +116,7 @@ def looks_of(series):
     looks = {}
     for key in series:
         looks[key.label] = [as_text(colours[key]), ranks[key]]
-        for text in key.parameters.split():  # an axis of its own: axes_of()
+        for text in key.texts:  # an axis of its own: axes_of()
             looks.setdefault(label_without(key, text.partition("=")[0]), looks[key.label])
     return looks
 

@@ -25,7 +25,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_resul
 import cell_views  # noqa: E402
 from columns import column, counts  # noqa: E402
 from contents import Contents, label_without, labels_of, page_data, values_of  # noqa: E402
-from harness_results.file import SeriesKey  # noqa: E402
+from harness_results.series import SeriesKey  # noqa: E402
 import judgements  # noqa: E402
 import packages  # noqa: E402
 from page import page  # noqa: E402

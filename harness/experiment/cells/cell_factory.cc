@@ -177,7 +177,6 @@ CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Who
   made.trace = number->second;
   made.planning = planning_text(settings, module_names(pipelines_[cell.pipeline]));
   if (whose != Whose::kOwn) return made;
-  made.parameters = parameters_text(spec_, cell);
   if (cell.runtime == Runtime::kGpu) {
     settings.live.payload = true;  // networks need their images
     check_servers_simulated(spec_, settings);
@@ -225,7 +224,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   const bool by_arrivals = has_streams(settings) || (system != nullptr && system->wants_sample());
   const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
                           text_of(by_rate ? offered_rps : 0.0) + of.planning +
-                          (by_system ? spec_.systems[cell.system].name + of.parameters : "") +
+                          (by_system ? spec_.systems[cell.system].name + parameters_text(spec_, cell) : "") +
                           (by_arrivals ? arrivals_text(cell, of, cell.rate) : "");
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
@@ -453,17 +452,9 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
       check_plans_again(spec_, spec_.systems[cell.system].name, run, plan.plan);
     }
   }
-  CellIdentity& identity = prepared.identity;
-  identity.index = cell.index;
-  identity.system = spec_.systems[cell.system].name;
-  identity.variant = spec_.systems[cell.system].variant;
-  identity.pipeline = pipelines_[cell.pipeline].name;
-  identity.trace = settings.trace.name;
+  CellIdentity& identity = prepared.identity = identity_of(spec_, cell, pipelines_[cell.pipeline]);
   identity.load = spec_.workload.rates_rps.empty() ? cell.rate : load_of_rate(prepared);
-  identity.seed = cell.seed;
-  identity.runtime = name_of(cell.runtime);
   if (pipelines_[cell.pipeline].has_tasks()) identity.answers = name_of(settings.requests.answers);
-  identity.parameters = own.parameters;
   identity.effective_toml = text_of_cell(cell, prepared.target_rps, known);
   if (is_live(prepared))
     identity.effective_toml += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");

@@ -77,11 +77,10 @@ class CellFactory {
   /// all of them: an experiment may have many seeds.
   struct Configuration {
     Settings settings;
-    std::size_t trace = 0;   ///< in traces_
-    std::string planning;    ///< planning_text()
-    std::string parameters;  ///< parameters_text()
-    std::string checksums;   ///< of kOwn, once asked for: lines, as checksums() and of the trace's file
-    CellFrame frame;         ///< of kOwn
+    std::size_t trace = 0;  ///< in traces_
+    std::string planning;   ///< planning_text()
+    std::string checksums;  ///< of kOwn, once asked for: lines, as checksums() and of the trace's file
+    CellFrame frame;        ///< of kOwn
     std::optional<bool> plans_itself;        ///< of kOwn, once asked for
     std::map<double, double> best_capacity;  ///< by rate of streams (else 0)
   };

@@ -4,6 +4,7 @@
 
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
+#include "harness/record/run/series.h"
 
 namespace harness {
 namespace {
@@ -192,6 +193,27 @@ Settings settings_with(const ExperimentSpec& spec, const Cell& cell, bool own) {
   return settings;
 }
 
+void add_parameter(std::string& text, const std::string& key, const ParamValue& value) {
+  text += (text.empty() ? "" : " ") + key + "=" + text_of(value);
+}
+
+/// Adds the axis with the cell's value on it, if its cells are multiplied by that.
+void add_swept(std::string& text, const ExperimentSpec& spec, const Cell& cell, std::size_t axis) {
+  const SweepAxis& swept = spec.sweeps[axis];
+  if (cell.swept[axis] != kNotSwept) add_parameter(text, swept.key, swept.values[cell.swept[axis]]);
+}
+
+/// As the experiment gives it: no number that a build computes.
+std::string offered_text(const ExperimentSpec& spec, const Cell& cell) {
+  if (spec.workload.rates_rps.empty()) return "load " + text_of(cell.rate);
+  return cell.rate == 0 ? "as recorded" : text_of(cell.rate) + " requests/s";
+}
+
+std::string slo_text(const Cell& cell, const Pipeline& pipeline) {
+  if (cell.slo_factor > 0) return "slo_factor " + text_of(cell.slo_factor);
+  return "slo " + text_of(cell.slo_ms > 0 ? cell.slo_ms : ns_to_ms(pipeline.slo_ns)) + " ms";
+}
+
 }  // namespace
 
 std::vector<Cell> expand(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
@@ -218,16 +240,31 @@ Settings shared_settings_of(const ExperimentSpec& spec, const Cell& cell) {
 
 std::string parameters_text(const ExperimentSpec& spec, const Cell& cell) {
   std::string text;
-  const auto add = [&text](const std::string& key, const ParamValue& value) {
-    text += (text.empty() ? "" : " ") + key + "=" + text_of(value);
-  };
   const SystemSpec& system = spec.systems[cell.system];
-  if (!system.planner.empty()) add(kPlannerKey, system.planner);
-  for (const Assignment& assignment : system.overrides) add(assignment.key, assignment.value);
-  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
-    if (cell.swept[axis] != kNotSwept) add(spec.sweeps[axis].key, spec.sweeps[axis].values[cell.swept[axis]]);
-  }
+  if (!system.planner.empty()) add_parameter(text, kPlannerKey, system.planner);
+  for (const Assignment& assignment : system.overrides) add_parameter(text, assignment.key, assignment.value);
+  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) add_swept(text, spec, cell, axis);
   return text;
+}
+
+CellIdentity identity_of(const ExperimentSpec& spec, const Cell& cell, const Pipeline& pipeline) {
+  const SystemSpec& system = spec.systems[cell.system];
+  CellIdentity identity;
+  identity.index = cell.index;
+  identity.system = system.name;
+  identity.variant = system.variant;
+  identity.pipeline = pipeline.name;
+  identity.trace = spec.workload.traces[cell.trace].name;
+  identity.seed = cell.seed;
+  identity.runtime = name_of(cell.runtime);
+  identity.parameters = parameters_text(spec, cell);
+  std::string own;
+  std::string shared;
+  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis)
+    add_swept(of_system(spec.sweeps[axis]) ? own : shared, spec, cell, axis);
+  identity.series = series_text(identity, own);
+  identity.workload = workload_text(identity, offered_text(spec, cell), slo_text(cell, pipeline), shared);
+  return identity;
 }
 
 std::size_t cells_with_seeds(const ExperimentSpec& spec, std::span<const Cell> cells, std::size_t seeds) {

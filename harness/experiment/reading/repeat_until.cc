@@ -8,15 +8,14 @@
 #include "harness/core/error.h"
 #include "harness/core/renamed.h"
 #include "harness/record/analysis/paired.h"
+#include "harness/record/run/series.h"
 
 namespace harness {
 namespace {
 
 constexpr int kMaxSeedsAllowed = 1000;
 
-std::string series_name(const SystemSpec& system) {
-  return system.variant == "default" ? system.name : system.name + "/" + system.variant;
-}
+std::string series_name(const SystemSpec& system) { return configuration_text(system.name, system.variant); }
 
 /// The baseline must be one series of every workload.
 void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
@@ -25,9 +24,12 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
   for (const SystemSpec& system : spec.systems) known.push_back(series_name(system));
   if (std::find(known.begin(), known.end(), baseline) == known.end())
     throw_unknown(place, "configuration", baseline, known);
-  const std::string system = baseline.substr(0, baseline.find('/'));
   for (const SweepAxis& axis : spec.sweeps) {
-    if (section_of(axis.key) == system)
+    const std::string section = section_of(axis.key);
+    const auto is_own = [&](const SystemSpec& system) {
+      return series_name(system) == baseline && is_of(section, system);
+    };
+    if (std::any_of(spec.systems.begin(), spec.systems.end(), is_own))
       throw input_error(place, baseline + ", with a sweep of " + axis.key,
                         "one configuration: no sweep of its own");
   }
@@ -57,12 +59,6 @@ void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
                       "integers from 0 to 2^53");
   }
   for (std::size_t i = 1; i <= more; ++i) spec.workload.added_seeds.push_back(largest + i);
-}
-
-std::string name_of(const Workload& workload) {
-  std::string name = workload.pipeline + " " + workload.trace + " slo " + text_of(workload.slo_ms) +
-                     " ms load " + text_of(std::round(workload.load * 1e4) / 1e4);
-  return workload.parameters.empty() ? name : name + " " + workload.parameters;
 }
 
 /// With fewer than two values, or with an infinite one, there is no interval, so that more seeds are wanted.
@@ -116,8 +112,8 @@ Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows) {
       if (half_width < 0 || (half_width <= found.widest && !found.where.empty())) continue;
       found.widest = half_width;
       found.values = spread.n;
-      found.where = series.name + (baseline == nullptr ? "" : " - " + baseline->name) + ", " +
-                    name_of(workload.workload);
+      found.where =
+          series.name + (baseline == nullptr ? "" : " - " + baseline->name) + ", " + workload.workload;
     }
   }
   return found;

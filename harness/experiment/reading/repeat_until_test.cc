@@ -6,6 +6,7 @@
 
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/record/run/test_cells.h"
 
 namespace harness {
 namespace {
@@ -25,7 +26,7 @@ SummaryRow row(const std::string& system, const std::string& pipeline, std::uint
   made.cell.seed = seed;
   made.slo_ms = 400;
   made["drop_rate"] = drop_rate;
-  return made;
+  return grouped(made);
 }
 
 // Two values a and b: the deviation is |a - b| / sqrt(2), the half-width t(1) |a - b| / 2 with t(1) = 12.706.
@@ -36,7 +37,7 @@ TEST(RepeatUntil, TheWidestIntervalOfTheMetricCounts) {
                                         row("naive", "lv", 2, 0.21), row("pard", "lv", 2, 0.12)};
   const Repetition found = judge({"drop_rate", 0.01, "", 20}, rows);
   EXPECT_NEAR(found.widest, 12.7062 * 0.04 / 2, 1e-5);
-  EXPECT_EQ(found.where, "naive, tm poisson slo 400 ms load 1");
+  EXPECT_EQ(found.where, "naive, tm poisson load 1 slo 400 ms");
 }
 
 // Differences: tm -0.20, -0.23; lv -0.10, -0.10.
@@ -47,7 +48,7 @@ TEST(RepeatUntil, DifferencesToTheBaselineAreTakenSeedBySeed) {
                                         row("naive", "lv", 2, 0.25), row("pard", "lv", 2, 0.15)};
   const Repetition found = judge({"drop_rate", 0.01, "naive", 20}, rows);
   EXPECT_NEAR(found.widest, 12.7062 * 0.03 / 2, 1e-5);
-  EXPECT_EQ(found.where, "pard - naive, tm poisson slo 400 ms load 1");
+  EXPECT_EQ(found.where, "pard - naive, tm poisson load 1 slo 400 ms");
 }
 
 TEST(RepeatUntil, ASingleValueIsNotEnoughAndNoValueDemandsNothing) {
@@ -123,6 +124,11 @@ TEST(RepeatUntil, ErrorsSayWhatIsAllowed) {
   EXPECT_NE(
       error_of(kTwoSeeds + kRepeat + baseline + sweep("pard.lambda", "[0.1, 0.2]")).find("one configuration"),
       std::string::npos);
+  const std::string planned = "planner = \"inferline\"\n";  // the last of its systems is pard
+  EXPECT_NE(error_of(kTwoSeeds + planned + kRepeat + "baseline = \"pard/planner=inferline\"\n" +
+                     sweep("inferline.plan", "[\"greedy\", \"coarse_peak\"]"))
+                .find("pard/planner=inferline, with a sweep of inferline.plan"),
+            std::string::npos);
   EXPECT_NE(error_of(kTwoSeeds + "only = { pipelines = [\"lv\"] }\n" + kRepeat + baseline)
                 .find("no cells on tm with poisson"),
             std::string::npos);

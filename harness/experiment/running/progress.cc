@@ -201,6 +201,8 @@ void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms) {
   object.add("runtime", cell.runtime);
   object.add("answers", cell.answers);
   object.add("parameters", cell.parameters);
+  object.add("series", cell.series);
+  object.add("workload", cell.workload);
   object.add("slo_ms", slo_ms);
 }
 

@@ -42,37 +42,25 @@ RowsByKey by_key(std::span<const SummaryRow> rows, Keys& keys, std::vector<CellK
 
 constexpr const char* kAnswersKey = "workload.answers";
 
+auto compared(const CellKey& key) {
+  return std::tie(key.system, key.variant, key.pipeline, key.trace, key.load, key.slo_ms, key.seed,
+                  key.runtime, key.parameters);
+}
+
 }  // namespace
 
-bool CellKey::operator<(const CellKey& other) const {
-  const auto fields = [](const CellKey& key) {
-    return std::tie(key.system, key.variant, key.pipeline, key.trace, key.load, key.slo_ms, key.seed,
-                    key.runtime, key.parameters);
-  };
-  return fields(*this) < fields(other);
+bool CellKey::operator==(const CellKey& other) const { return compared(*this) == compared(other); }
+bool CellKey::operator<(const CellKey& other) const { return compared(*this) < compared(other); }
+
+std::string CellKey::series_and_runtime() const {
+  return runtime.empty() || runtime == "simulated" ? series : series + " " + runtime;
 }
 
-std::string CellKey::series() const {
-  std::string text = system;
-  if (!variant.empty() && variant != "default") text += "/" + variant;
-  return runtime.empty() || runtime == "simulated" ? text : text + " " + runtime;
-}
-
-std::string CellKey::workload() const {
-  return load_text() + " seed " + std::to_string(seed) + (parameters.empty() ? "" : " " + parameters);
-}
-
-std::string CellKey::workload_of_seeds() const {
-  return load_text() + (parameters.empty() ? "" : " " + parameters);
-}
-
-std::string CellKey::load_text() const {
-  return pipeline + " " + trace + " load " + number_text(load) + " slo " + number_text(slo_ms) + " ms";
-}
+std::string CellKey::workload_and_seed() const { return workload + " seed " + std::to_string(seed); }
 
 CellKey key_of(const CellIdentity& cell, double slo_ms) {
-  CellKey key{cell.system, cell.variant, cell.pipeline, cell.trace, cell.load,
-              slo_ms,      cell.seed,    cell.runtime,  ""};
+  CellKey key{cell.system,  cell.variant, cell.pipeline, cell.trace,   cell.load, slo_ms, cell.seed,
+              cell.runtime, "",           cell.series,   cell.workload};
   auto parameters = parameters_of(cell);
   const auto names_answers = [](const auto& parameter) { return parameter.first == kAnswersKey; };
   if (cell.answers == "partial" && std::none_of(parameters.begin(), parameters.end(), names_answers))
@@ -88,8 +76,13 @@ CellKey without(CellKey key, const std::string& parameter) {
   cell.parameters = key.parameters;
   key.parameters.clear();
   for (const auto& [name, value] : parameters_of(cell)) {
-    if (parameter.ends_with('.') ? name.starts_with(parameter) : name == parameter) continue;
-    key.parameters += (key.parameters.empty() ? "" : " ") + name + "=" + value;
+    const std::string text = name + "=" + value;
+    if (parameter.ends_with('.') ? name.starts_with(parameter) : name == parameter) {
+      const std::size_t at = (key.workload + " ").find(" " + text + " ");
+      if (at != std::string::npos) key.workload.erase(at, text.size() + 1);
+    } else {
+      key.parameters += (key.parameters.empty() ? "" : " ") + text;
+    }
   }
   return key;
 }

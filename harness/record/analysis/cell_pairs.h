@@ -18,21 +18,18 @@ struct CellKey {
   std::uint64_t seed = 0;
   std::string runtime;
   std::string
-      parameters;  ///< one for each key, sorted by key; what counts as an answer where it is not usual
+      parameters;        ///< one for each key, sorted by key; what counts as an answer where it is not usual
+  std::string series;    ///< the column: to group and to show, no part of what is compared
+  std::string workload;  ///< the same
 
-  bool operator==(const CellKey&) const = default;
+  bool operator==(const CellKey& other) const;
   bool operator<(const CellKey& other) const;
-  /// "pard", "pard/back", "pard/back emulated".
-  std::string series() const;
-  /// "lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2".
-  std::string workload() const;
-  /// The same of all its seeds: "lv tweet load 1 slo 500 ms pard.lambda=0.2".
-  std::string workload_of_seeds() const;
-  /// Both.
-  std::string name() const { return series() + " " + workload(); }
-
- private:
-  std::string load_text() const;
+  /// "pard", "pard/back lambda=0.2", "pard/back emulated".
+  std::string series_and_runtime() const;
+  /// "lv tweet load 1 slo 500 ms cluster.workers=64 seed 1".
+  std::string workload_and_seed() const;
+  /// The series on the workload, with the seed.
+  std::string name() const { return series + " " + workload_and_seed(); }
 };
 CellKey key_of(const CellIdentity& cell, double slo_ms);
 

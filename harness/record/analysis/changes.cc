@@ -27,7 +27,7 @@ std::vector<Group> groups_of(const std::vector<CellPair>& pairs) {
     CellKey key = without(pair.key, kRepeatKey);
     key.seed = 0;
     const auto [place, is_new] = places.emplace(key, groups.size());
-    if (is_new) groups.push_back({key.series(), key.workload_of_seeds(), {}});
+    if (is_new) groups.push_back({key.series_and_runtime(), key.workload, {}});
     groups[place->second].pairs.push_back(pair);
   }
   return groups;

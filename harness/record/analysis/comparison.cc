@@ -40,7 +40,7 @@ bool same_fingerprint(const CellPair& pair) {
 std::vector<Series> series_of(const Pairs& pairs) {
   std::vector<Series> result;
   for (const CellPair& pair : pairs) {
-    const std::string name = pair.key.series();
+    const std::string name = pair.key.series_and_runtime();
     auto found =
         std::find_if(result.begin(), result.end(), [&](const Series& each) { return each.name == name; });
     if (found == result.end()) found = result.insert(result.end(), {name, {}});
@@ -80,14 +80,14 @@ MetricChange change_of(const Series& series, const ComparedMetric& metric) {
   for (const CellPair& pair : series.pairs) {
     const double before = metric.value_in(*pair.base);
     const double after = metric.value_in(*pair.now);
-    if (has_value(before) && !has_value(after)) change.lost.push_back(pair.key.workload());
+    if (has_value(before) && !has_value(after)) change.lost.push_back(pair.key.workload_and_seed());
     if (!has_value(before) || !has_value(after)) continue;
     base.push_back(before);
     now.push_back(after);
     differences.push_back(difference_of(before, after));
     const CellKey key = without(pair.key, kRepeatKey);
     const auto [place, is_new] = places.emplace(key, points.size());
-    if (is_new) points.push_back({key.workload(), 0, 0, 0});
+    if (is_new) points.push_back({key.workload_and_seed(), 0, 0, 0});
     Point& point = points[place->second];
     point.base += before;
     point.now += after;
@@ -105,12 +105,18 @@ std::string status_text(const SummaryRow& row) {
 }
 
 void add_problems(Comparison& comparison, const CellPairs& cells) {
-  const auto add = [&](const std::vector<CellKey>& keys, const char* what) {
-    for (const CellKey& key : keys) comparison.problems.push_back(key.name() + ": " + what);
+  const auto add = [&](const std::vector<CellKey>& keys, const char* what,
+                       const std::vector<CellKey>& others) {
+    for (const CellKey& key : keys) {
+      const auto has_its_name = [&key](const CellKey& other) { return other.name() == key.name(); };
+      const bool is_ambiguous = !key.parameters.empty() && std::ranges::any_of(others, has_its_name);
+      comparison.problems.push_back(key.name() + (is_ambiguous ? " with " + key.parameters : "") + ": " +
+                                    what);
+    }
   };
-  add(cells.only_base, "only in the base");
-  add(cells.only_now, "only in the new results");
-  add(cells.twice, "twice in one file");
+  add(cells.only_base, "only in the base", cells.only_now);
+  add(cells.only_now, "only in the new results", cells.only_base);
+  add(cells.twice, "twice in one file", {});
   if (cells.pairs.empty()) comparison.problems.emplace_back("the files have no cell in common");
 }
 

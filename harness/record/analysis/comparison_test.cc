@@ -71,7 +71,7 @@ TEST(Comparison, RepeatsOfALiveCellAreJudgedByTheirMean) {
   const MetricChange& goodput = change_of(comparison, "pard emulated", "slo_attainment");
   EXPECT_EQ(goodput.difference.n, 3u);
   EXPECT_NEAR(goodput.worst, -0.01 / 3, 1e-12);
-  EXPECT_EQ(goodput.worst_cell, "lv tweet load 1 slo 500 ms seed 1");
+  EXPECT_EQ(goodput.worst_cell, "lv tweet load 1 slo 500 ms emulated seed 1");
   EXPECT_EQ(comparison.regressions(), 0u);
   EXPECT_EQ(comparison.simulated, 0u);
   EXPECT_GT(compared(base, {repeat(1, 870), repeat(2, 880), repeat(3, 890)}).regressions(), 0u);
@@ -295,14 +295,35 @@ TEST(CellPairs, WhatNamesACellTellsItFromOthers) {
   others[6].cell.runtime = "emulated";
   others[7].cell.parameters = "pard.lambda=0.2";
   others[8].slo_ms = 400;
+  for (SummaryRow& other : others) other = grouped(other);
   const CellPairs cells = paired_cells(base, others);
   EXPECT_TRUE(cells.pairs.empty());
   ASSERT_EQ(cells.only_base.size(), 1u);
   EXPECT_EQ(cells.only_now.size(), 9u);
   EXPECT_EQ(cells.only_base.front().name(), "pard lv tweet load 1 slo 500 ms seed 1");
   EXPECT_EQ(cells.only_now[1].name(), "pard/back lv tweet load 1 slo 500 ms seed 1");
-  EXPECT_EQ(cells.only_now[6].name(), "pard emulated lv tweet load 1 slo 500 ms seed 1");
-  EXPECT_EQ(cells.only_now[7].name(), "pard lv tweet load 1 slo 500 ms seed 1 pard.lambda=0.2");
+  EXPECT_EQ(cells.only_now[6].name(), "pard lv tweet load 1 slo 500 ms emulated seed 1");
+  EXPECT_EQ(cells.only_now[7].name(), "pard lambda=0.2 lv tweet load 1 slo 500 ms seed 1");
+}
+
+/// A series that two files tune otherwise has one name in both.
+TEST(CellPairs, WhatTheNameOfTwoCellsLeavesOutIsToldWhereTheyDiffer) {
+  Rows base = {test_cell("pard", 900, 1, "pard.lambda=0.1")};
+  Rows now = {test_cell("pard", 900, 1, "pard.lambda=0.2")};
+  base[0].cell.series = now[0].cell.series = "pard/tuned";
+  base[0].cell.variant = now[0].cell.variant = "tuned";
+  const std::string name = "pard/tuned lv tweet load 1 slo 500 ms seed 1 with pard.lambda=";
+  const std::vector<std::string> problems = compared(base, now).problems;
+  EXPECT_EQ(problems.at(0), name + "0.1: only in the base");
+  EXPECT_EQ(problems.at(1), name + "0.2: only in the new results");
+}
+
+TEST(CellPairs, SeriesAreThoseOfTheColumn) {
+  const Rows rows = {test_cell("pard", 900, 1, "pard.lambda=0.1"),
+                     test_cell("pard", 800, 1, "pard.lambda=0.2")};
+  const Comparison comparison = compared(rows, rows);
+  EXPECT_EQ(change_of(comparison, "pard lambda=0.1", "slo_attainment").base, 0.9);
+  EXPECT_EQ(change_of(comparison, "pard lambda=0.2", "slo_attainment").base, 0.8);
 }
 
 TEST(CellPairs, TheOrderOfParametersDoesNotCount) {
@@ -338,6 +359,8 @@ TEST(CellPairs, ParametersAreLeftOutByNameOrPrefix) {
   EXPECT_EQ(without(key, kRepeatKey).parameters, "live.spin=true pard.lambda=0.2");
   EXPECT_EQ(without(key, "live.").parameters, "pard.lambda=0.2");
   EXPECT_EQ(without(key, "live").parameters, key.parameters);
+  EXPECT_EQ(without(key, kRepeatKey).workload, "lv tweet load 1 slo 500 ms emulated live.spin=true");
+  EXPECT_EQ(without(key, "live.").workload, "lv tweet load 1 slo 500 ms emulated");
 }
 
 TEST(CellPairs, AnotherLoadIsNamed) {

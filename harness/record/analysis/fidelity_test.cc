@@ -22,7 +22,7 @@ TEST(Fidelity, FiveRepeatsByHand) {
   const Fidelity fidelity = fidelity_of(rows, rate_metrics());
   ASSERT_EQ(fidelity.rows.size(), 3u);
   const FidelityRow& goodput = fidelity.rows[0];
-  EXPECT_EQ(goodput.cell.name(), "pard emulated lv tweet load 1 slo 500 ms seed 1");
+  EXPECT_EQ(goodput.cell.name(), "pard lv tweet load 1 slo 500 ms emulated seed 1");
   EXPECT_EQ(goodput.metric.name, "slo_attainment");
   EXPECT_EQ(goodput.runs, 5u);
   EXPECT_NEAR(goodput.live, 0.9, 1e-12);
@@ -86,7 +86,7 @@ TEST(Fidelity, AnInvalidRepeatMakesTheVerdictInvalid) {
   EXPECT_EQ(fidelity.rows.at(0).runs, 1u);
   EXPECT_EQ(fidelity.invalid,
             std::vector<std::string>{
-                "pard emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=2: invalid (load left late)"});
+                "pard lv tweet load 1 slo 500 ms emulated live.repeat=2 seed 1: invalid (load left late)"});
 }
 
 TEST(Fidelity, ACellSkippedByBothSaysNothingByOneIsInvalid) {
@@ -128,9 +128,10 @@ TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
   const Rows rows = {test_cell("naive", 900), repeat(1, 900), repeat(2, 900)};
   const Fidelity fidelity = fidelity_of(rows, goodput_alone());
   EXPECT_TRUE(fidelity.rows.empty());
-  const std::string workload = "lv tweet load 1 slo 500 ms seed 1";
-  EXPECT_EQ(fidelity.alone, (std::vector<std::string>{"pard emulated " + workload + ": no simulated cell",
-                                                      "naive " + workload + ": no live cell"}));
+  const std::string workload = " lv tweet load 1 slo 500 ms";
+  EXPECT_EQ(fidelity.alone,
+            (std::vector<std::string>{"pard" + workload + " emulated seed 1: no simulated cell",
+                                      "naive" + workload + " seed 1: no live cell"}));
   EXPECT_EQ(fidelity.live_alone, 1u);
 }
 

@@ -1,74 +1,17 @@
 #include "harness/record/analysis/paired.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
 
+#include "harness/record/run/series.h"
+
 namespace harness {
 namespace {
-
-using Values = std::set<std::string>;
-using Variant = std::pair<std::string, std::string>;  // system, variant
-
-void append(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
-
-bool is_own_key(const SummaryRow& row, const std::string& key) {
-  return key.compare(0, row.cell.system.size() + 1, row.cell.system + ".") == 0;
-}
-
-/// What the rows of one pipeline, trace and runtime say about parameters.
-class ParameterUse {
- public:
-  void add(const SummaryRow& row) {
-    const Variant variant{row.cell.system, row.cell.variant};
-    ++rows_;
-    variants_.insert(variant);
-    for (const auto& [key, value] : parameters_of(row.cell)) {
-      ++rows_with_[key];
-      values_[key][variant].insert(value);
-    }
-  }
-
-  bool is_shared(const SummaryRow& row, const std::string& key) const {
-    if (is_own_key(row, key) || rows_with_.at(key) != rows_) return false;
-    const std::map<Variant, Values>& values = values_.at(key);
-    return values.size() == variants_.size() &&
-           std::all_of(values.begin(), values.end(),
-                       [&](const auto& entry) { return entry.second == values.begin()->second; });
-  }
-
-  std::string shared(const SummaryRow& row) const {
-    std::string text;
-    for (const auto& [key, value] : parameters_of(row.cell)) {
-      if (is_shared(row, key)) append(text, key + "=" + value);
-    }
-    return text;
-  }
-
-  /// The system's name, its variant and what varies within that.
-  std::string series(const SummaryRow& row) const {
-    std::string name = row.cell.system;
-    if (!row.cell.variant.empty() && row.cell.variant != "default") name += "/" + row.cell.variant;
-    const Variant variant{row.cell.system, row.cell.variant};
-    for (const auto& [key, value] : parameters_of(row.cell)) {
-      if (is_shared(row, key) || values_.at(key).at(variant).size() == 1) continue;
-      append(name, (is_own_key(row, key) ? key.substr(row.cell.system.size() + 1) : key) + "=" + value);
-    }
-    return name;
-  }
-
- private:
-  std::size_t rows_ = 0;
-  std::set<Variant> variants_;
-  std::map<std::string, std::size_t> rows_with_;
-  std::map<std::string, std::map<Variant, Values>> values_;
-};
 
 template <class List, class Match, class Make>
 auto& found_or_made(List& list, Match match, Make make) {
@@ -94,13 +37,14 @@ double value_of(const SummaryRow& row, const std::string& column) {
 constexpr const char* kBoundShare = "bound_share";
 
 bool any_parameters(const std::vector<WorkloadCells>& workloads) {
-  return std::any_of(workloads.begin(), workloads.end(),
-                     [](const WorkloadCells& cells) { return !cells.workload.parameters.empty(); });
+  return std::any_of(workloads.begin(), workloads.end(), [](const WorkloadCells& cells) {
+    return !shared_parameters(cells.first().cell).empty();
+  });
 }
 
 bool several_runtimes(const std::vector<WorkloadCells>& workloads) {
   return std::any_of(workloads.begin(), workloads.end(), [&workloads](const WorkloadCells& cells) {
-    return cells.workload.runtime != workloads.front().workload.runtime;
+    return cells.first().cell.runtime != workloads.front().first().cell.runtime;
   });
 }
 
@@ -166,27 +110,18 @@ const SeriesCells* WorkloadCells::find(const std::string& name) const {
 }
 
 std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows) {
-  const auto place = [](const SummaryRow& row) {
-    return std::array{row.cell.pipeline, row.cell.trace, row.cell.runtime};
-  };
-  std::map<std::array<std::string, 3>, ParameterUse> uses;
-  for (const SummaryRow& row : rows) uses[place(row)].add(row);
   std::vector<WorkloadCells> result;
   for (const SummaryRow& row : rows) {
     if (row.status != "ok") continue;
-    const ParameterUse& use = uses.at(place(row));
-    const Workload workload{row.cell.pipeline, row.cell.trace,   row.cell.load,
-                            row.slo_ms,        row.cell.runtime, use.shared(row)};
     WorkloadCells& cells = found_or_made(
-        result, [&](const WorkloadCells& candidate) { return candidate.workload == workload; },
+        result, [&](const WorkloadCells& candidate) { return candidate.workload == row.cell.workload; },
         [&] {
-          return WorkloadCells{workload, {}};
+          return WorkloadCells{row.cell.workload, {}};
         });
-    const std::string name = use.series(row);
     SeriesCells& series = found_or_made(
-        cells.series, [&](const SeriesCells& candidate) { return candidate.name == name; },
+        cells.series, [&](const SeriesCells& candidate) { return candidate.name == row.cell.series; },
         [&] {
-          return SeriesCells{name, {}};
+          return SeriesCells{row.cell.series, {}};
         });
     if (with_seed(series, row.cell.seed) == nullptr) series.rows.push_back(&row);
   }
@@ -245,12 +180,12 @@ TextTable paired_table(const std::vector<WorkloadCells>& workloads, const std::s
       const Spread own = spread_over_seeds(series, metric);
       const PairedSpread paired = base == nullptr ? PairedSpread() : paired_over_seeds(series, *base, metric);
       table.add_row();
-      table.add({"pipeline"}, cells.workload.pipeline);
-      table.add({"trace"}, cells.workload.trace);
-      table.add({"load"}, cells.workload.load);
-      table.add({"slo_ms"}, cells.workload.slo_ms);
-      if (runtimes) table.add({"runtime"}, cells.workload.runtime);
-      if (parameters) table.add({"parameters"}, cells.workload.parameters);
+      table.add({"pipeline"}, cells.first().cell.pipeline);
+      table.add({"trace"}, cells.first().cell.trace);
+      table.add({"load"}, cells.first().cell.load);
+      table.add({"slo_ms"}, cells.first().slo_ms);
+      if (runtimes) table.add({"runtime"}, cells.first().cell.runtime);
+      if (parameters) table.add({"parameters"}, shared_parameters(cells.first().cell));
       table.add({"series"}, series.name);
       table.add({"seeds"}, own.n);
       add_spread(table, metric, own);

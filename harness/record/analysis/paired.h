@@ -2,7 +2,6 @@
 // when both are paired by seed. Works on rows of /summary.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -26,39 +25,23 @@ Spread spread_of(std::span<const double> values);
 /// Two-sided 95 % quantile of Student's t: P(|T| <= result) = 0.95. `freedom` is at least 1.
 double student_t_95(std::size_t freedom);
 
-/// What systems are compared on: cells that differ in nothing but system, variant, its own parameters and
-/// seed.
-struct Workload {
-  std::string pipeline;
-  std::string trace;
-  double load = 0;
-  double slo_ms = 0;
-  std::string runtime;
-  std::string parameters;  ///< swept shared parameters, "key=value key=value"; "" when there are none
-
-  auto operator<=>(const Workload&) const = default;
-};
-
-/// The finished cells of one series on one workload, in order of the rows. Names: "naive" (variant default),
-/// "pard/back" (another variant), followed by swept parameters of its own: "pard lambda=0.2",
-/// "pard/back window_s=5 lambda=0.2".
+/// The finished cells of one series on one workload, in order of the rows.
 struct SeriesCells {
   std::string name;
   std::vector<const SummaryRow*> rows;  ///< one per seed; a seed that comes again is left out
 };
 
 struct WorkloadCells {
-  Workload workload;
-  std::vector<SeriesCells> series;
+  std::string workload;
+  std::vector<SeriesCells> series;  ///< at least one
 
+  const SummaryRow& first() const { return *series.front().rows.front(); }
   /// The series of that name, or null.
   const SeriesCells* find(const std::string& name) const;
 };
 
-/// Sorts rows into workloads and series, both in order of their first row. Rows that are not "ok" are left
-/// out. A parameter is shared when all rows of its pipeline, trace and runtime have it, and every system and
-/// variant with the same values: then it was swept for all. What only some series have is their own. The
-/// result points into `rows`.
+/// Sorts rows by their columns `workload` and `series`, both in order of their first row. Rows that are not
+/// "ok" are left out. The result points into `rows`.
 std::vector<WorkloadCells> by_workload(std::span<const SummaryRow> rows);
 
 /// The number in the column; no value when there is no such column or it holds text.

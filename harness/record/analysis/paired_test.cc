@@ -39,6 +39,7 @@ SummaryRow row_of(const std::string& system, const std::string& variant, std::ui
                   const std::string& parameters = "") {
   SummaryRow row = test_row(system, parameters, seed);
   row.cell.variant = variant;
+  row = grouped(row);
   row["goodput_rps"] = goodput;
   return row;
 }
@@ -59,7 +60,7 @@ TEST(Paired, DifferencesAreTakenSeedBySeed) {
                                         row_of("nexus", "default", 2, 188), row_of("nexus", "default", 5, 1)};
   const std::vector<WorkloadCells> workloads = by_workload(rows);
   ASSERT_EQ(workloads.size(), 1u);
-  EXPECT_EQ(workloads[0].workload, (Workload{"lv", "tweet", 1, 500, "simulated", ""}));
+  EXPECT_EQ(workloads[0].workload, "lv tweet load 1 slo 500 ms");
   const SeriesCells* pard = workloads[0].find("pard");
   const SeriesCells* nexus = workloads[0].find("nexus");
   ASSERT_TRUE(pard != nullptr && nexus != nullptr);
@@ -84,68 +85,21 @@ TEST(Paired, ABaselineOfZeroHasADifferenceAndNoRatio) {
   EXPECT_EQ(paired.ratio.n, 0u);
 }
 
-TEST(Paired, NamedVariantsAreSeriesWhateverTheySet) {
-  std::vector<SummaryRow> rows = {row_of("naive", "default", 1, 1), row_of("pard", "default", 1, 1),
-                                  row_of("pard", "back", 1, 1, "pard.estimate=back"),
-                                  row_of("pard", "late", 1, 1, "serving.commit=late"),
-                                  row_of("pard", "oc", 1, 1, "pard.overload_alpha=0.1")};
-  rows.push_back(row_of("pard", "oc", 1, 1, "pard.overload_alpha=0.2"));
-  rows.back().cell.trace = "wiki";  // tuned by trace: the same series
-  const std::vector<WorkloadCells> workloads = by_workload(rows);
-  ASSERT_EQ(workloads.size(), 2u);
-  EXPECT_EQ(names_of(workloads[0]), (Names{"naive", "pard", "pard/back", "pard/late", "pard/oc"}));
-  EXPECT_EQ(workloads[0].workload.parameters, "");
-  EXPECT_EQ(names_of(workloads[1]), Names{"pard/oc"});
-}
-
-TEST(Paired, SweptOwnParametersMakeSeriesAndSharedOnesWorkloads) {
-  const std::vector<SummaryRow> rows = {
-      row_of("nexus", "default", 1, 1, "planner.sizing_factor=1"),
-      row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=0"),
-      row_of("pard", "default", 1, 1, "planner.sizing_factor=1 pard.lambda=1"),
-      row_of("nexus", "default", 1, 1, "planner.sizing_factor=2"),
-      row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=0"),
-      row_of("pard", "default", 1, 1, "planner.sizing_factor=2 pard.lambda=1")};
-  const std::vector<WorkloadCells> workloads = by_workload(rows);
-  ASSERT_EQ(workloads.size(), 2u);
-  EXPECT_EQ(workloads[0].workload.parameters, "planner.sizing_factor=1");
-  EXPECT_EQ(workloads[1].workload.parameters, "planner.sizing_factor=2");
-  for (const WorkloadCells& cells : workloads) {
-    EXPECT_EQ(names_of(cells), (Names{"nexus", "pard lambda=0", "pard lambda=1"}));
-  }
-}
-
-TEST(Paired, ASweepOfLiveSettingsMakesWorkloadsOfTheEmulatedCellsAlone) {
-  std::vector<SummaryRow> rows = {row_of("nexus", "default", 1, 1), row_of("pard", "default", 1, 2)};
-  for (const char* repeat : {"live.repeat=1", "live.repeat=2"}) {
-    for (const char* system : {"nexus", "pard"}) {
-      rows.push_back(row_of(system, "default", 1, 3, repeat));
-      rows.back().cell.runtime = "emulated";
-    }
+TEST(Paired, RowsAreGroupedByTheirColumnsAndSharedParametersShown) {
+  std::vector<SummaryRow> rows;
+  for (const char* workers : {"8", "16"}) {
+    for (const char* own : {"", " cluster.jitter=off", " pard.lambda=1"})
+      rows.push_back(row_of("pard", "default", 1, 1, "cluster.workers=" + std::string(workers) + own));
+    rows[rows.size() - 2].cell.series = "pard/steady";  // what it sets for itself is no part of the workload
+    rows[rows.size() - 2].cell.workload = rows.back().cell.workload;
   }
   const std::vector<WorkloadCells> workloads = by_workload(rows);
-  ASSERT_EQ(workloads.size(), 3u);
-  EXPECT_EQ(workloads[0].workload.runtime, "simulated");
-  EXPECT_EQ(workloads[0].workload.parameters, "");
-  EXPECT_EQ(workloads[2].workload.parameters, "live.repeat=2");
-  for (const WorkloadCells& cells : workloads) EXPECT_EQ(names_of(cells), (Names{"nexus", "pard"}));
-}
-
-TEST(Paired, WhatEachVariantSetsForItselfIsNotShared) {
-  const std::vector<SummaryRow> rows = {row_of("pard", "small", 1, 1, "planner.max_batch=4"),
-                                        row_of("pard", "large", 1, 1, "planner.max_batch=16")};
-  const std::vector<WorkloadCells> workloads = by_workload(rows);
-  ASSERT_EQ(workloads.size(), 1u);
-  EXPECT_EQ(names_of(workloads[0]), (Names{"pard/small", "pard/large"}));
-}
-
-TEST(Paired, ASweepOverridesWhatAVariantSets) {
-  const std::vector<SummaryRow> rows = {
-      row_of("pard", "default", 1, 1, "planner.max_batch=4"),
-      row_of("pard", "own", 1, 1, "planner.max_batch=16 planner.max_batch=4")};
-  const std::vector<WorkloadCells> workloads = by_workload(rows);
-  ASSERT_EQ(workloads.size(), 1u);
-  EXPECT_EQ(workloads[0].workload.parameters, "planner.max_batch=4");
+  ASSERT_EQ(workloads.size(), 2u);
+  EXPECT_EQ(workloads[1].workload, "lv tweet load 1 slo 500 ms cluster.workers=16");
+  for (const WorkloadCells& cells : workloads)
+    EXPECT_EQ(names_of(cells), (Names{"pard", "pard/steady", "pard lambda=1"}));
+  const TextTable table = paired_table(workloads, "goodput_rps", "pard");
+  EXPECT_NE(csv_text(table).find(",cluster.workers=16,pard/steady,"), std::string::npos) << csv_text(table);
 }
 
 TEST(Paired, CellsThatDidNotRunAndRepeatedSeedsAreLeftOut) {

@@ -130,7 +130,7 @@ TextTable table_of(const std::vector<FidelityRow>& rows) {
     const CellKey& cell = row.cell;
     const ComparedMetric& metric = row.metric;
     table.add_row();
-    table.add({"system"}, cell.system, cell.series());
+    table.add({"system"}, cell.system, cell.series_and_runtime());
     table.add({"variant", ""}, cell.variant);
     table.add({"runtime", ""}, cell.runtime);
     table.add({"pipeline", ""}, cell.pipeline);
@@ -139,7 +139,7 @@ TextTable table_of(const std::vector<FidelityRow>& rows) {
     table.add({"slo_ms", ""}, cell.slo_ms);
     table.add({"seed", ""}, cell.seed);
     table.add({"parameters", ""}, cell.parameters);
-    table.add({"", "workload"}, cell.workload());
+    table.add({"", "workload"}, cell.workload_and_seed());
     table.add({"metric"}, metric.name);
     table.add({"runs"}, row.runs);
     table.add({"simulated"}, row.simulated, value_text(metric, row.simulated));
@@ -192,11 +192,11 @@ std::string comparison_junit(const Comparison& comparison) {
     cases.push_back(
         {"cells", problem.substr(0, problem.rfind(": ")), JUnitCase::Result::kError, problem, ""});
   for (const StatusChange& change : comparison.stopped)
-    cases.push_back(
-        {change.key.series(), change.key.workload(), JUnitCase::Result::kFailed, change.text, ""});
+    cases.push_back({change.key.series_and_runtime(), change.key.workload_and_seed(),
+                     JUnitCase::Result::kFailed, change.text, ""});
   for (const StatusChange& change : comparison.resumed)
-    cases.push_back(
-        {change.key.series(), change.key.workload(), JUnitCase::Result::kPassed, "", change.text});
+    cases.push_back({change.key.series_and_runtime(), change.key.workload_and_seed(),
+                     JUnitCase::Result::kPassed, "", change.text});
   for (const MetricChange& change : comparison.metrics) {
     const bool failed = change.verdict == ChangeVerdict::kRegression;
     const ComparedMetric& metric = change.metric;
@@ -245,7 +245,7 @@ std::string fidelity_junit(const Fidelity& fidelity) {
                                 change_text(row.metric, row.as_change(row.difference)) + ", half-range " +
                                 half_range_text(row) + " of " + counted(row.runs, "run") + " (tolerance " +
                                 tolerance_text(row.metric) + ")";
-    cases.push_back({row.cell.series() + "." + row.metric.name, row.cell.workload(),
+    cases.push_back({row.cell.series_and_runtime() + "." + row.metric.name, row.cell.workload_and_seed(),
                      failed ? JUnitCase::Result::kFailed : JUnitCase::Result::kPassed,
                      std::string(name_of(row.verdict)) + ": " + figures, figures});
   }

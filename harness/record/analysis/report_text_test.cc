@@ -115,7 +115,7 @@ TEST(FidelityText, TheTableShowsPointsAndNamesWhatIsNotOk) {
   const std::string table = squeezed(fidelity_table(fidelity));
   EXPECT_TRUE(holds(table, "slo_attainment 2 90% 90.2% +0.2 pt 0.3 pt 1 pt within\n",
                     "slo_attainment 0 50% - - - 1 pt invalid\n",
-                    "not ok: naive emulated lv tweet load 1 slo 500 ms seed 1 live.repeat=1: invalid",
+                    "not ok: naive lv tweet load 1 slo 500 ms emulated live.repeat=1 seed 1: invalid",
                     "2 comparisons: 1 within their tolerance, 0 beyond, 1 invalid\n"));
   EXPECT_TRUE(holds(fidelity_junit(fidelity), "tests=\"2\" failures=\"1\""));
   EXPECT_TRUE(holds(fidelity_json(fidelity), "\"within\": 1,\n\"beyond\": 0,\n\"invalid\": 1,"));

@@ -23,6 +23,7 @@
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
 #include "harness/record/hdf5/table.h"
+#include "harness/record/run/series.h"
 
 namespace harness {
 namespace {
@@ -31,7 +32,7 @@ namespace {
 constexpr std::string_view kSloAttainment = "slo_attainment";
 constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older version may lack, beside metrics.
-constexpr std::string_view kLaterTexts[] = {"answers", "devices"};
+constexpr std::string_view kLaterTexts[] = {"answers", "devices", "series", "workload"};
 constexpr std::string_view kLaterTotals[] = {"accuracy_sum",      "accuracy_requests", "latency_sum_ns",
                                              "exchanged_bytes",   "order_changes",     "rerouted_visits",
                                              "scheduler_busy_ns", kClockBoundAttribute};
@@ -257,7 +258,9 @@ void ResultsReader::check_format() const {
 
 std::vector<SummaryRow> read_summary(const std::string& path) {
   const ResultsReader file(path);
-  return file.read([&] { return read_summary_table(file.root()); });
+  std::vector<SummaryRow> rows = file.read([&] { return read_summary_table(file.root()); });
+  name_series(rows);
+  return rows;
 }
 
 std::vector<SummaryRow> read_summary_with_settings(const std::string& path) {
@@ -268,6 +271,7 @@ std::vector<SummaryRow> read_summary_with_settings(const std::string& path) {
       const Hdf5Handle group = open_group(file.root(), cell_group_name(row.cell.index));
       row.cell.effective_toml = read_text_attribute(group.get(), "effective_toml");
     }
+    name_series(rows);
     return rows;
   });
 }

@@ -30,6 +30,8 @@ struct CellIdentity {
   std::string runtime = "simulated";
   std::string answers;         ///< whole or partial where the pipeline is a task tree, else ""
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"
+  std::string series;          ///< "pard/back lambda=0.2" (series.h)
+  std::string workload;        ///< "lv tweet load 1.2 slo 500 ms cluster.workers=64" (series.h)
   std::string effective_toml;  ///< the cell's whole effective settings, one canonical text
   std::string
       input_hash;  ///< 16 hex digits: hash of effective_toml, trace and profile checksums and the build
@@ -108,6 +110,8 @@ struct SummaryRow {
     column("runtime", row.cell.runtime);
     column("answers", row.cell.answers);
     column("parameters", row.cell.parameters);
+    column("series", row.cell.series);
+    column("workload", row.cell.workload);
     column("status", row.status);
     column("why", row.why);
     column("slo_ms", row.slo_ms);

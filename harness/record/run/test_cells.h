@@ -4,11 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/run/summary.h"
+#include "harness/core/params.h"
+#include "harness/record/run/series.h"
 
 namespace harness {
 
 using Rows = std::vector<SummaryRow>;
+
+/// The row with both columns of what groups it; parameters with its system's name are swept for it alone.
+inline SummaryRow grouped(SummaryRow row) {
+  std::string swept;
+  std::string shared;
+  for (const auto& [key, value] : parameters_of(row.cell)) {
+    std::string& text = key.starts_with(row.cell.system + ".") ? swept : shared;
+    text += (text.empty() ? "" : " ") + key + "=" + value;
+  }
+  row.cell.series = series_text(row.cell, swept);
+  row.cell.workload =
+      workload_text(row.cell, "load " + text_of(row.cell.load), "slo " + text_of(row.slo_ms) + " ms", shared);
+  return row;
+}
 
 /// A cell of the pipeline lv under the trace tweet, with an SLO of 500 ms.
 inline SummaryRow test_row(const std::string& system, const std::string& parameters = "",
@@ -22,7 +37,7 @@ inline SummaryRow test_row(const std::string& system, const std::string& paramet
   row.cell.seed = seed;
   row.cell.parameters = parameters;
   row.slo_ms = 500;
-  return row;
+  return grouped(row);
 }
 
 /// One of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
@@ -41,14 +56,14 @@ inline SummaryRow test_cell(const std::string& system, double in_time, double lo
   row["invalid_rate"] = 0;
   row["latency_ms_p50"] = 100;
   row["latency_ms_p99"] = 400;
-  return row;
+  return grouped(row);
 }
 
 /// The same on the emulated runtime.
 inline SummaryRow live_cell(const std::string& system, double in_time, const std::string& parameters) {
   SummaryRow row = test_cell(system, in_time, 1, parameters);
   row.cell.runtime = "emulated";
-  return row;
+  return grouped(row);
 }
 
 }  // namespace harness
