@@ -39,7 +39,7 @@ std::string experiment_text(const std::string& path, int& exit_code) {
     text += "; " + counted(skipped, "cell") + " cannot run, the first: " + why;
     exit_code = 1;
   }
-  for (const std::string& remark : factory.trace_remarks()) text += "\n    " + remark;
+  for (const std::string& remark : factory.remarks()) text += "\n    " + remark;
   return text;
 }
 
@@ -68,8 +68,16 @@ std::string profiles_text(const std::string& path) {
   for (const auto& [model, profile] : set.profiles) models.push_back(model);
   std::vector<std::string> devices;
   for (const auto& [device, profiles] : set.devices) devices.push_back(device);
+  bool has_measured = false;
+  for (const auto& [device, profiles] : set.devices) {
+    for (const auto& [model, profile] : profiles) has_measured |= profile.precision.has_value();
+  }
   return "profiles of " + counted(models.size(), "model") + ": " + join_names(models) + "; on " +
-         join_names(devices);
+         join_names(devices) +
+         (has_measured
+              ? "\n    of [profile.measured] a run uses handover_ms and precision; its other keys have no "
+                "effect"
+              : "");
 }
 
 std::string toml_text(const std::string& path, const std::string& bytes, int& exit_code) {

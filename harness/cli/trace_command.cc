@@ -102,7 +102,8 @@ void check_options(const TraceArguments& arguments) {
   }
 }
 
-TraceSpec spec_of(const TraceArguments& arguments) {
+/// As given, not checked.
+TraceSpec given_spec(const TraceArguments& arguments) {
   check_options(arguments);
   TraceSpec spec;
   spec.name = arguments.trace;
@@ -118,13 +119,30 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   spec.format = arguments.format;
   spec.column = arguments.column;
   spec.time_column = arguments.time_column;
+  if (spec.format != "auto") spec.places["format"] = {"", 0, "--format"};
+  if (!spec.column.empty()) spec.places["column"] = {"", 0, "--column"};
+  if (!spec.time_column.empty()) spec.places["time_column"] = {"", 0, "--time-column"};
   ParamList params;
   spec.list(params);
   for (const std::string& setting : arguments.settings) apply_setting(setting, params, spec);
   if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
+  return spec;
+}
+
+TraceSpec spec_of(const TraceArguments& arguments) {
+  TraceSpec spec = given_spec(arguments);
   resolve_preset(spec);
   check_trace(spec);
   return spec;
+}
+
+/// The place of a key that says how a file is replayed, not how it is read; null where none does.
+const InputPlace* key_of_replay(const TraceSpec& spec) {
+  const std::vector<std::string> reading = {"format", "column", "time_column", "time_unit", "bin_s"};
+  for (const auto& [key, place] : spec.places) {
+    if (std::find(reading.begin(), reading.end(), key) == reading.end()) return &place;
+  }
+  return nullptr;
 }
 
 double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
@@ -249,7 +267,8 @@ std::string replayed_text(const ArrivalSource& arrivals, const TraceSpec& spec, 
 void show_info(const TraceArguments& arguments) {
   const TraceSpec spec = spec_of(arguments);
   const bool is_file = spec.shape == "file";
-  const bool is_replayed = !is_file || arguments.rate || arguments.duration_s || !arguments.settings.empty();
+  const bool is_replayed =
+      !is_file || arguments.rate || arguments.duration_s || key_of_replay(spec) != nullptr;
   LoadNotes notes;
   const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &notes) : nullptr;
   JsonObject object;
@@ -299,18 +318,15 @@ void import_log(TraceArguments arguments) {
                       "the file to write, such as " +
                           std::filesystem::path(arguments.folder).stem().string() + ".trace.gz");
   arguments.trace = arguments.folder;
-  const TraceSpec spec = spec_of(arguments);
-  for (const auto& [key, value] : {std::pair{"from_s", spec.from_s},
-                                   {"to_s", spec.to_s},
-                                   {"compress", spec.compress},
-                                   {"clip_rps", spec.clip_rps},
-                                   {"contrast", spec.contrast == 1 ? 0.0 : 1.0}}) {
-    if (value > 0)
-      throw input_error({"", 0, "--set"}, std::string(key) + ", which an import leaves to the replay",
-                        "bin_s, time_unit");
-  }
+  const TraceSpec spec = given_spec(arguments);
+  if (const InputPlace* place = key_of_replay(spec))
+    throw input_error(*place, "a key that an import leaves to the replay", "bin_s, time_unit");
+  check_trace(spec);
   const std::string bytes = read_file(spec.file, kLargestTrace);
   const TraceData data = read_trace(spec.file, bytes, spec);
+  if (spec.bin_s > 0 && !data.times_ns.empty())
+    throw input_error(place_of_field(spec, "bin_s"), "bin_s for times, which an import keeps as they are",
+                      "time_unit; bin_s where the import is replayed at a rate above 0");
   const std::string title =
       std::filesystem::path(spec.file).filename().string() + ", sha256 " + sha256_of(bytes);
   std::string text = "# " + title + "\n" + kTimesRemark;

@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/spec/trace_keys.h"
 
 namespace harness {
 namespace {
@@ -110,23 +111,6 @@ void check_name(const TraceSpec& spec, const char* key, const std::string& value
 
 bool is_streams(const TraceSpec& spec) { return spec.shape == "streams"; }
 
-/// Whether rates are recorded, or stand for recorded ones.
-bool has_curve(const TraceSpec& spec) {
-  return spec.shape == "file" || spec.shape == "wiki" || spec.shape == "tweet" || spec.shape == "azure" ||
-         is_autoscale_shape(spec.shape);
-}
-
-/// Keys of the trace that mean something for streams; the others are those of a single load.
-void check_no_key_of_a_single_load(const TraceSpec& spec) {
-  const std::vector<std::string> keys = stream_trace_keys();
-  for (const auto& [key, place] : spec.places) {
-    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    throw input_error(
-        place, key + " with shape = \"streams\"",
-        join_names(keys) + "; what streams do stands in their classes, [[trace." + spec.name + ".streams]]");
-  }
-}
-
 void check_first_burst(const StreamClass& streams, double duration_s) {
   if (streams.process != StreamProcess::kBursts || !(duration_s > 0)) return;
   if (streams.offset_ms < duration_s * 1000) return;
@@ -148,16 +132,10 @@ void check_recorded(const TraceSpec& spec, bool minutes, bool requests) {
   const std::string format = requests ? "times" : "azure_functions";
   if (recorded && spec.format != "auto" && spec.format != format)
     throw wrong(spec, "format", "'" + spec.format + "' with shape = \"streams\"", "auto or " + format);
-  const bool has_column = !spec.time_column.empty();
-  if (!requests && (has_column || spec.time_unit != TimeUnit::kAuto)) {
-    const std::string key = has_column ? "time_column" : "time_unit";
-    throw wrong(spec, key.c_str(), key + " with shape = \"streams\"", "a class with process = \"recorded\"");
-  }
 }
 
 void check_classes(const TraceSpec& spec) {
   constexpr int kMaxStreamsInAll = 1'000'000;
-  check_no_key_of_a_single_load(spec);
   if (spec.streams.empty()) {
     throw wrong(spec, "streams", "no class of streams",
                 "one [[trace." + spec.name + ".streams]] or more, or a shape of " +
@@ -238,10 +216,6 @@ void resolve_preset(TraceSpec& spec) {
   spec.streams = std::move(classes);
 }
 
-std::vector<std::string> stream_trace_keys() {
-  return {"shape", "streams", "file", "format", "column", "time_column", "time_unit", "duration_s"};
-}
-
 std::vector<std::string> trace_format_names() {
   return {"auto",      "times",    "counts",  "counter", "gaps", "azure_functions",
           "azure_llm", "burstgpt", "mooncake"};
@@ -256,9 +230,8 @@ void check_trace(const TraceSpec& spec) {
     check_classes(spec);
   } else if (!spec.streams.empty()) {
     throw wrong(spec, "streams", "classes of streams with shape " + spec.shape, "shape = \"streams\"");
-  } else if (!is_file && !spec.file.empty()) {
-    throw wrong(spec, "file", "'" + spec.file + "' with shape " + spec.shape, "no file, or shape = file");
   }
+  check_keys(spec);
   const bool has_recorded = std::any_of(spec.streams.begin(), spec.streams.end(), [](const StreamClass& one) {
     return one.process == StreamProcess::kRecorded;
   });
@@ -267,10 +240,6 @@ void check_trace(const TraceSpec& spec) {
                 "more than 0 s (0 is for files and recorded requests)");
   }
   check_process(spec);
-  if (spec.contrast != 1 && !has_curve(spec)) {
-    throw wrong(spec, "contrast", text_of(spec.contrast) + " with shape " + spec.shape,
-                "1, or one of the shapes file, wiki, tweet, azure, autoscale-*");
-  }
   if (spec.to_s > 0 && spec.to_s <= spec.from_s) {
     throw wrong(spec, "to_s", text_of(spec.to_s),
                 "more than from_s (" + text_of(spec.from_s) + "), or 0 for the end");
@@ -288,8 +257,6 @@ void check_trace(const TraceSpec& spec) {
     throw wrong(spec, "step_ratio", "0 over the whole duration", "more than 0, or a shorter step");
   }
 }
-
-std::vector<std::string> unused_trace_keys(const TraceSpec& spec) { return {spec.scv > 0 ? "cv" : "scv"}; }
 
 double compression_of(const TraceSpec& spec) {
   if (spec.compress > 0) return spec.compress;

@@ -96,14 +96,12 @@ bool is_autoscale_shape(const std::string& shape);
 /// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
 /// classes beside it is left as it is, for check_trace to refuse.
 void resolve_preset(TraceSpec& spec);
-/// The keys of a trace that shape streams has; the others are those of a single load.
-std::vector<std::string> stream_trace_keys();
 /// auto, times, counts, counter, gaps, and the published ones: azure_functions, azure_llm, burstgpt,
 /// mooncake.
 std::vector<std::string> trace_format_names();
 
-/// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another.
-/// Throws InputError at the field's place. Reads no file.
+/// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another,
+/// keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
 
 /// What a reader should know of a file's load.
@@ -143,9 +141,6 @@ std::string trace_bytes(const TraceSpec& spec);
 
 /// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError as trace_bytes does.
 std::string trace_checksum(const TraceSpec& spec);
-
-/// The keys of a trace that its text leaves out, since another one says the same: `cv` or `scv`.
-std::vector<std::string> unused_trace_keys(const TraceSpec& spec);
 
 /// The compression in effect: `compress`, or the default of the shape when that is 0.
 double compression_of(const TraceSpec& spec);

@@ -6,6 +6,7 @@
 #include "workloads/arrivals/autoscale_curves.h"
 #include "workloads/arrivals/curve_arrivals.h"
 #include "workloads/arrivals/rate_curve.h"
+#include "workloads/spec/trace_keys.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/streams/stream_arrivals.h"
 #include "workloads/trace_files/trace_import.h"
@@ -15,13 +16,8 @@ namespace {
 
 PlacingRule placing_rule(const TraceSpec& spec) {
   const double cv = spec.scv > 0 ? std::sqrt(spec.scv) : spec.cv;
-  PlacingRule rule{spec.process, cv, spec.mmpp_ratio, spec.mmpp_high_share, spec.mmpp_high_s};
-  if (spec.shape == "constant") rule.process = ArrivalProcess::kUniform;
-  if (spec.shape == "poisson") rule.process = ArrivalProcess::kPoisson;
-  if (spec.shape == "gamma") rule.process = ArrivalProcess::kGamma;
-  if (spec.shape == "mmpp") rule.process = ArrivalProcess::kMmpp;
+  PlacingRule rule{process_of(spec), cv, spec.mmpp_ratio, spec.mmpp_high_share, spec.mmpp_high_s};
   if (spec.shape == "transition") {
-    rule.process = ArrivalProcess::kGamma;
     rule.change = {spec.transition_scv, s_to_ns(spec.transition_from_s),
                    s_to_ns(spec.transition_from_s + spec.transition_s)};
   }
@@ -82,15 +78,6 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
   return replay_of(flat, std::move(curve), false, target_rps);
 }
 
-/// Recorded times have no rate that could be clipped, and are not repeated.
-void refuse_what_needs_a_rate(const TraceSpec& spec) {
-  const std::string rate = ", or a rate above 0, at which recorded times become counts";
-  if (spec.repeat) throw input_error(place_of_field(spec, "repeat"), "true", "false" + rate);
-  if (spec.clip_rps > 0) {
-    throw input_error(place_of_field(spec, "clip_rps"), text_of(spec.clip_rps), "0" + rate);
-  }
-}
-
 /// Source seconds from from_s to to_s, or to the end of the file: of recorded times in whole bins, as
 /// counts_of() counts them.
 double source_length_s(const TraceSpec& spec, const TraceData& data) {
@@ -110,7 +97,6 @@ double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
 
 /// Recorded times within [from_s, to_s), compressed and cut to the replayed length.
 std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
-  refuse_what_needs_a_rate(spec);
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
   if (from > data.times_ns.back())
@@ -278,9 +264,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   }
   RateCurve curve;
   const bool is_as_is = target_rps <= 0;
-  if (is_as_is && spec.contrast != 1)
-    throw input_error(place_of_field(spec, "contrast"), text_of(spec.contrast) + " for a trace as recorded",
-                      "1, or a rate above 0");
+  if (is_as_is) check_keys_of_file(spec, data.format, false);
   const bool needs_curve =
       !is_as_is || data.times_ns.empty() || (notes != nullptr && compression_of(spec) != 1);
   if (needs_curve) curve = curve_of(spec, data);

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/core/random.h"
+#include "harness/core/test_refusal.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/trace_files/trace_facts.h"
@@ -165,9 +166,9 @@ TEST_F(TraceArrivals, OfOneRequestLastAsLongAsAskedFor) {
   EXPECT_EQ(length_s(one), 10);
   one.duration_s = 0;
   EXPECT_EQ(length_s(one), 1) << "a bin";
+  EXPECT_EQ(length_s(one, 20), 1) << "scaled";
   one.bin_s = 0.5;
-  EXPECT_EQ(length_s(one), 0.5);
-  EXPECT_EQ(length_s(one, 20), 0.5) << "scaled";
+  EXPECT_EQ(length_s(one, 20), 0.5);
 }
 
 // One request a second for 5 s beginning at 2.25 s: bins are counted from from_s on.
@@ -191,23 +192,18 @@ TEST_F(TraceArrivals, OfAWindowWithoutRequestsHaveNoneAtAnyRate) {
 TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   TraceSpec repeated = file("0.1\n0.2\n0.3\n1.5\n");
   repeated.duration_s = 4;
-  repeated.process = ArrivalProcess::kUniform;
-  repeated.smooth_s = 0;
   TraceSpec clipped = repeated;
   TraceSpec stretched = repeated;
   repeated.repeat = true;
   clipped.clip_rps = 1;
   stretched.contrast = 2;
-  for (const auto& [spec, key] : {std::pair{repeated, "repeat: found true"},
-                                  {clipped, "clip_rps: found 1"},
-                                  {stretched, "contrast: found 2 for a trace as recorded"}}) {
-    try {
-      make_arrivals(spec, 0, 1);
-      ADD_FAILURE() << "accepted";
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
-    }
-  }
+  const std::string as_recorded = " for a trace as it was recorded; allowed: a rate above 0";
+  const std::string as_counts = as_recorded + ", at which recorded times become counts";
+  for (const auto& [spec, line] : {std::pair{repeated, "repeat: found repeat" + as_counts},
+                                   {clipped, "clip_rps: found clip_rps" + as_counts},
+                                   {stretched, "contrast: found contrast" + as_recorded}})
+    EXPECT_EQ(refusal_of([&] { make_arrivals(spec, 0, 1); }), line);
+  for (TraceSpec* spec : {&repeated, &clipped, &stretched}) spec->process = ArrivalProcess::kUniform;
   EXPECT_EQ(counts_of(*make_arrivals(repeated, 20, 1), 1), (std::vector<double>{30, 10, 30, 10}));
   EXPECT_EQ(counts_of(*make_arrivals(clipped, 20, 1), 1), (std::vector<double>{20, 20}));
   EXPECT_EQ(counts_of(*make_arrivals(stretched, 20, 1), 1), (std::vector<double>{40, 0})) << "of 30 and 10";
@@ -240,7 +236,6 @@ TEST(Contrast, KeepsTheTargetMeanOfEveryShapeWithACurve) {
 TEST_F(TraceArrivals, ScaleRecordedTimesByTheirCounts) {
   TraceSpec spec = file("0.1\n0.2\n0.3\n1.5\n");
   spec.process = ArrivalProcess::kUniform;
-  spec.smooth_s = 0;
   EXPECT_EQ(counts_of(*make_arrivals(spec, 200, 1), 1), (std::vector<double>{300, 100}));
 }
 
@@ -248,13 +243,15 @@ TEST_F(TraceArrivals, ReplayCountsAsRecordedOrScaled) {
   TraceSpec spec = file("# bin_s = 1\ncount,more\n10,1\n30,1\n20,1\n");
   spec.column = "count";
   spec.process = ArrivalProcess::kUniform;
-  spec.smooth_s = 0;
   EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{10, 30, 20}));
+  spec.scale_by = ScaleBy::kRaw;
   EXPECT_EQ(counts_of(*make_arrivals(spec, 40, 1), 1), (std::vector<double>{20, 60, 40}));
   spec.scale_to = ScaleTo::kPeak;
   EXPECT_EQ(counts_of(*make_arrivals(spec, 60, 1), 1), (std::vector<double>{20, 60, 40}));
-  spec.column = "1,2";
-  EXPECT_EQ(counts_of(*make_arrivals(spec, 0, 1), 1), (std::vector<double>{11, 31, 21}));
+  TraceSpec sum = file("# bin_s = 1\ncount,more\n10,1\n30,1\n20,1\n");
+  sum.column = "1,2";
+  sum.process = ArrivalProcess::kUniform;
+  EXPECT_EQ(counts_of(*make_arrivals(sum, 0, 1), 1), (std::vector<double>{11, 31, 21}));
 }
 
 // As it was recorded: each bin has its count, whatever places the requests within it, in any window.

@@ -45,6 +45,13 @@ double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec)
   return by_name;
 }
 
+/// The user's unit of a column of dates.
+void refuse_unit(const LogTable& table, const TraceSpec& spec, std::size_t column) {
+  if (spec.time_unit == TimeUnit::kAuto) return;
+  throw input_error(place_of_field(spec, "time_unit"), "time_unit with dates in " + table.called(column),
+                    "no such key: dates have no unit");
+}
+
 /// A number that counts from 1970, to the nanosecond where it has no exponent.
 TimeNs exact_ns(std::string_view field, double number, double unit_s) {
   constexpr double kPowers = 10;
@@ -84,6 +91,7 @@ class TimeColumn {
     is_stamp_ = read_timestamp(text).has_value();
     if (!is_stamp_ && !read_number(text, first) && table.has_header())
       throw table.head().error(key_, quoted(text), time_or_number(text));
+    if (is_stamp_) refuse_unit(table, spec, column);
     if (!is_stamp_) unit_s_ = unit_of(table, column, spec);
     const bool names_nothing = unit_s_ == 0 && !is_stamp_;
     // A file of one column without a header is ours: seconds. A column with a name may be anything.
@@ -257,6 +265,10 @@ double bin_s_of(const LogTable& table, const TraceSpec& spec, const LogReading& 
                 const std::optional<BinTimes>& times, std::string& source) {
   const double said = spec.bin_s > 0 ? spec.bin_s : table.stated_bin_s();
   const double step = times ? times->step() : 0;
+  if (times && times->has_dates()) refuse_unit(table, spec, *reading.time);
+  if (!times && spec.time_unit != TimeUnit::kAuto)
+    throw input_error(place_of_field(spec, "time_unit"), "time_unit with counts without a column of times",
+                      said > 0 ? "bin_s, the length of their bins in s" : "bin_s, or time_column");
   const double unit_s = step > 0 ? (times->has_dates() ? 1 : unit_of(table, *reading.time, spec)) : 0;
   const double by_times = unit_s > 0 && unit_s < 1 ? step / std::round(1 / unit_s) : step * unit_s;
   constexpr double kNear = 0.01;

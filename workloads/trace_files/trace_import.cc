@@ -8,6 +8,7 @@
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/text_lines.h"
+#include "workloads/spec/trace_keys.h"
 #include "workloads/trace_files/plain_trace.h"
 
 namespace harness {
@@ -81,6 +82,7 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
     data = read_plain(lines, known);
   }
   check_content(file_name, text, data);
+  check_keys_of_file(spec, data.format);
   if (!data.times_ns.empty()) data.bin_s = spec.bin_s > 0 ? spec.bin_s : 1;
   return data;
 }

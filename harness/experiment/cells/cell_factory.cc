@@ -88,7 +88,7 @@ std::vector<std::string> module_names(const Pipeline& pipeline) {
 }  // namespace
 
 CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int ranks)
-    : spec_(spec), build_(std::move(build)), ranks_(ranks) {
+    : spec_(spec), build_(std::move(build)), ranks_(ranks), remarks_(unused_settings(spec)) {
   for (const NamedAt& name : spec.workload.pipelines) {
     pipelines_.push_back(
         load_pipeline(name_or_path(spec, "pipeline", name.name, pipeline_names, name.place), name.place));
@@ -279,8 +279,8 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
   for (const std::string& remark : load.notes.remarks) {
     const bool warns = streams || &remark != load.notes.remarks.data();
     std::string line = (warns ? "warning: trace " : "trace ") + trace.name + ": " + remark;
-    if (std::find(trace_remarks_.begin(), trace_remarks_.end(), line) == trace_remarks_.end())
-      trace_remarks_.push_back(std::move(line));
+    if (std::find(remarks_.begin(), remarks_.end(), line) == remarks_.end())
+      remarks_.push_back(std::move(line));
   }
   return offers_.emplace(key, std::move(load)).first->second;
 }

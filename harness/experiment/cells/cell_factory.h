@@ -56,9 +56,10 @@ class CellFactory {
   PreparedCell prepare(const Cell& cell);
   /// All of a cell's run but its arrivals: for this, no trace is read unless it says how long texts are.
   RunSpec make_world(const Cell& cell);
-  /// Of the recorded traces of the cells prepared so far, each line once: "trace NAME: what was read as
-  /// what", "warning: trace NAME: what is not as one might think" (make_arrivals).
-  const std::vector<std::string>& trace_remarks() const { return trace_remarks_; }
+  /// Settings without an effect (unused_settings), then of the recorded traces of the cells prepared so far,
+  /// each line once: "trace NAME: what was read as what", "warning: trace NAME: what is not as one might
+  /// think" (make_arrivals).
+  const std::vector<std::string>& remarks() const { return remarks_; }
   /// Lines with the checksums of the cell's pipeline and profiles, as its effective settings hold them.
   std::string checksums(const Cell& cell);
   /// The run of a prepared cell that can run.
@@ -133,7 +134,7 @@ class CellFactory {
   std::vector<std::string> traces_;                   ///< trace_text() by number
   std::map<std::string, Planned> plans_;
   std::map<OfferKey, Offered> offers_;
-  std::vector<std::string> trace_remarks_;
+  std::vector<std::string> remarks_;
   std::map<std::string, std::vector<std::vector<double>>> peaks_;
   std::map<std::string, std::shared_ptr<const PlanningTimes>> samples_;  ///< by arrivals_text(), the last few
   std::map<std::string, TimeNs> services_;  ///< shortest_service_ns by pipeline, profiles and their scale

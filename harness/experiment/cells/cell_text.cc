@@ -6,6 +6,7 @@
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/spec/trace_keys.h"
 
 namespace harness {
 namespace {
@@ -109,16 +110,10 @@ std::string planning_text(const Settings& settings, const std::vector<std::strin
 std::string trace_text(const Settings& settings) {
   TraceSpec copy = settings.trace;
   std::vector<Param> params = trace_params(copy);
-  const std::vector<std::string> unused = unused_trace_keys(copy);
-  std::erase_if(params, [&unused](const Param& param) {
-    return std::find(unused.begin(), unused.end(), param.name) != unused.end();
+  std::erase_if(params, [&copy](const Param& param) {
+    const bool is_doubled = param.name == (copy.scv > 0 ? "cv" : "scv");  // the other one says the same
+    return is_doubled || unused_key(copy, param.name).has_value();
   });
-  if (copy.shape == "streams") {
-    const std::vector<std::string> keys = stream_trace_keys();
-    std::erase_if(params, [&keys](const Param& param) {
-      return std::find(keys.begin(), keys.end(), param.name) == keys.end();
-    });
-  }
   return table("trace." + toml_key(copy.name), params) + stream_tables(copy.name, copy.streams);
 }
 

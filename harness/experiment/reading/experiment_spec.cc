@@ -13,6 +13,7 @@
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
+#include "workloads/spec/trace_keys.h"
 
 namespace harness {
 namespace {
@@ -162,9 +163,12 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
+/// Who wrote a text.
+enum class Writer { kUser, kResults };
+
 /// One [trace.NAME], or a shape by its bare name.
 TraceSpec read_trace(const TableReader& traces, const NamedAt& name,
-                     const std::optional<Assignment>& duration) {
+                     const std::optional<Assignment>& duration, Writer writer) {
   const std::vector<std::string> shapes = trace_shape_names();
   const bool is_shape =
       name.name != "file" && std::find(shapes.begin(), shapes.end(), name.name) != shapes.end();
@@ -193,6 +197,7 @@ TraceSpec read_trace(const TableReader& traces, const NamedAt& name,
       assign(settings, assignment);
   }
   resolve_preset(trace);
+  if (writer == Writer::kResults) drop_unused_keys(trace);
   check_trace(trace);
   return trace;
 }
@@ -208,7 +213,7 @@ void check_used(const TableReader& traces, const std::vector<std::string>& used)
   }
 }
 
-void read_workload(const TableReader& document, ExperimentSpec& spec) {
+void read_workload(const TableReader& document, ExperimentSpec& spec, Writer writer) {
   if (!document.has("workload"))
     throw input_error({spec.file, 0, "workload"}, "nothing", "a table [workload]");
   const TableReader table = document.table("workload");
@@ -232,7 +237,7 @@ void read_workload(const TableReader& document, ExperimentSpec& spec) {
     if (std::find(known.begin(), known.end(), name.name) == known.end()) {
       throw_unknown(name.place, "trace", name.name, known);
     }
-    spec.traces[name.name] = read_trace(traces, name, duration);
+    spec.traces[name.name] = read_trace(traces, name, duration, writer);
     if (spec.traces[name.name].shape == "streams" && spec.workload.rates_rps.empty()) {
       throw input_error(
           spec.workload.rate_place,
@@ -390,8 +395,10 @@ std::vector<std::string> names_of(const std::vector<NamedAt>& named) {
   return names;
 }
 
-ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
-                                const std::vector<std::string>& overrides) {
+namespace {
+
+ExperimentSpec parse_text(const std::string& file_name, std::string_view text,
+                          const std::vector<std::string>& overrides, Writer writer) {
   TomlValue tree = parse_toml(file_name, text);
   for (const std::string& override_text : overrides) apply_override(tree, override_text);
   drop_unlisted(tree);
@@ -403,7 +410,7 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   const TableReader document(file_name, tree, "");
   read_head(document, spec);
   read_settings(document, spec);
-  read_workload(document, spec);
+  read_workload(document, spec, writer);
   read_systems(document, spec);
   spec.base.faults = read_faults(document);
   read_sweeps(document, spec);
@@ -413,6 +420,17 @@ ExperimentSpec parse_experiment(const std::string& file_name, std::string_view t
   read_repeat_until(document, spec);
   check_devices(spec);
   return spec;
+}
+
+}  // namespace
+
+ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
+                                const std::vector<std::string>& overrides) {
+  return parse_text(file_name, text, overrides, Writer::kUser);
+}
+
+ExperimentSpec parse_recorded_cell(const std::string& file_name, std::string_view text) {
+  return parse_text(file_name, text, {}, Writer::kResults);
 }
 
 void check_figures(const ExperimentSpec& spec, const std::string& catalogue) {

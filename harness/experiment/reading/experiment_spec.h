@@ -131,6 +131,10 @@ std::string figure_catalogue();
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides);
 
+/// Reads the effective settings of a cell of a results file. Those of older versions list keys of the trace
+/// that have no effect; a file of the user's may not. Throws InputError.
+ExperimentSpec parse_recorded_cell(const std::string& file_name, std::string_view text);
+
 /// Reads an experiment's file, loads the libraries of its systems, and checks the names of its figures if
 /// their catalogue is there. Throws InputError.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);

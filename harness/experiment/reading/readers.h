@@ -76,4 +76,8 @@ std::vector<Fault> faults_that_happen(const std::vector<FaultAt>& faults);
 /// The faults as [[fault]] tables, which read back as the same.
 std::string fault_tables(const std::vector<Fault>& faults);
 
+/// A line for each key of a shared table that has another value than its default, but an effect only beside a
+/// value of another key that no cell has.
+std::vector<std::string> unused_settings(const ExperimentSpec& spec);
+
 }  // namespace harness

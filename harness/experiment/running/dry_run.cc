@@ -245,7 +245,7 @@ std::string dry_run_total(const std::vector<PreparedCell>& cells) {
 
 std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
                                    std::span<const RankMachine> machines) {
-  std::vector<std::string> notes = factory.trace_remarks();
+  std::vector<std::string> notes = factory.remarks();
   for (const std::string& note : device_notes(needs, machines)) notes.push_back("warning: " + note);
   return notes;
 }

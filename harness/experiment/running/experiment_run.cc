@@ -15,9 +15,9 @@
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
+#include "harness/experiment/running/run_notes.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/what_differs.h"
-#include "harness/record/run/module_metrics.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -419,28 +419,6 @@ void ExperimentRun::finish() {
   end(short_time(provenance.wall_s));
 }
 
-std::string lockstep_text(const std::vector<SummaryRow>& rows) {
-  constexpr std::size_t kNamed = 2;
-  std::vector<std::uint32_t> cells;
-  double largest = 0;
-  for (const SummaryRow& row : rows) {
-    const double lockstep = row["lockstep"];
-    if (row.cell.runtime != name_of(Runtime::kSimulated) || !(lockstep > kInStep)) continue;
-    cells.push_back(row.cell.index);
-    largest = std::max(largest, lockstep);
-  }
-  if (cells.empty()) return "";
-  std::string text = cells.size() == 1 ? "cell " : "cells ";
-  for (std::size_t i = 0; i < std::min(cells.size(), kNamed); ++i) {
-    const bool is_last = i + 1 == cells.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + std::to_string(cells[i]);
-  }
-  if (cells.size() > kNamed) text += " and " + std::to_string(cells.size() - kNamed) + " more";
-  char value[16];
-  std::snprintf(value, sizeof value, "%.2f", largest);
-  return text + ": batches of a module end in step (lockstep up to " + value + ")";
-}
-
 void ExperimentRun::end(const std::string& how) {
   std::size_t bad = 0;
   bool some_invalid = false;
@@ -450,6 +428,8 @@ void ExperimentRun::end(const std::string& how) {
     const bool is_exact = spec_.base.world.jitter == Jitter::kOff;
     say(options_.progress, note + (is_exact ? "; cluster.jitter would break that" : ""));
   }
+  if (const std::string note = same_fingerprint_text(spec_, factory_->cells(), rows); !note.empty())
+    say(options_.progress, note);
   for (const SummaryRow& row : rows) {
     if (row.status == "ok") continue;
     ++bad;

@@ -125,10 +125,6 @@ class ExperimentRun {
   ExperimentEnd end_;
 };
 
-/// "cells 3, 5 and 12 more: batches of a module end in step (lockstep up to 0.93)" of simulated cells whose
-/// lockstep is above kInStep; "" where there is none.
-std::string lockstep_text(const std::vector<SummaryRow>& rows);
-
 // `--dry-run`: what an experiment would run.
 
 /// A table of the cells: batch size x workers of each module, capacity, offered rate, expected requests.

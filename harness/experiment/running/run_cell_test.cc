@@ -19,6 +19,7 @@
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
 #include "harness/experiment/running/run_cell.h"
+#include "harness/experiment/running/run_notes.h"
 
 namespace harness {
 namespace {

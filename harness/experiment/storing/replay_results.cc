@@ -410,7 +410,7 @@ ReplayVerdict compare_replays(const std::string& before, const std::string& afte
 
 RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
                            const std::string& folder, std::optional<Runtime> runtime)
-    : spec_(parse_experiment(path + " " + cell_place(index), toml, {})) {
+    : spec_(parse_recorded_cell(path + " " + cell_place(index), toml)) {
   spec_.folder = folder;
   spec_.folder_note = " (--folder says where relative paths start)";
   if (runtime) spec_.runtimes = {*runtime};

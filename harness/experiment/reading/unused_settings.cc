@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/core/params.h"
+#include "harness/experiment/reading/readers.h"
+
+namespace harness {
+namespace {
+
+/// A key that has an effect only beside another one with a certain value.
+struct Beside {
+  const char* key;
+  const char* other;
+  const char* value;
+};
+
+constexpr Beside kBeside[] = {
+    {"cluster.jitter_fraction", "cluster.jitter", "uniform"},
+    {"cluster.disk_gb_per_s", "cluster.cold_start", "cached"},
+    {"cluster.host_gb_per_s", "cluster.cold_start", "cached"},
+    {"cluster.scheduler_cost_us", "cluster.scheduler_cost", "fixed"},
+    {"cluster.scheduler_queue_limit_ms", "cluster.scheduler_cost", "fixed"},
+    {"planner.headroom", "planner.workers", "rate"},
+    {"planner.period_s", "planner.autoscale", "true"},
+    {"planner.scale_down_s", "planner.autoscale", "true"},
+    {"live.spin_core", "live.spin", "true"},
+    {"gpu.threads", "gpu.device", "cpu"},
+};
+
+/// The key's value in text.
+std::string value_of(Settings settings, const std::string& key) {
+  for (const Section& section : fixed_sections(settings)) {
+    for (const Param& param : section.params) {
+      if (section.name + "." + param.name == key) return text_of(param.get());
+    }
+  }
+  HARNESS_CHECK(false, "the list names a key that does not exist");
+  return "";
+}
+
+/// Every value that some cell may have.
+std::vector<std::string> values_of(const ExperimentSpec& spec, const std::string& key) {
+  std::vector<std::string> values;
+  const auto add = [&](const std::vector<Assignment>& assignments) {
+    for (const Assignment& one : assignments) {
+      if (one.key == key) values.push_back(text_of(one.value));
+    }
+  };
+  values.push_back(value_of(spec.base, key));
+  for (const SweepAxis& axis : spec.sweeps) {
+    for (const ParamValue& value : axis.values) add({{axis.key, value, axis.place}});
+  }
+  for (const NamedSetting& setting : spec.settings) add(setting.values);
+  for (const SystemSpec& system : spec.systems) add(system.overrides);
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::string> unused_settings(const ExperimentSpec& spec) {
+  std::vector<std::string> remarks;
+  for (const Beside& beside : kBeside) {
+    const std::vector<std::string> others = values_of(spec, beside.other);
+    const auto is_needed = [&](const std::string& other) { return other == beside.value; };
+    if (std::any_of(others.begin(), others.end(), is_needed)) continue;
+    const std::vector<std::string> values = values_of(spec, beside.key);
+    const std::string standard = value_of(Settings(), beside.key);
+    const auto given = std::find_if(values.begin(), values.end(),
+                                    [&](const std::string& value) { return value != standard; });
+    if (given == values.end()) continue;
+    remarks.push_back(std::string(beside.key) + " = " + *given + " has no effect without " + beside.other +
+                      " = " + beside.value);
+  }
+  return remarks;
+}
+
+}  // namespace harness

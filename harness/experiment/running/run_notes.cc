@@ -1,0 +1,78 @@
+#include "harness/experiment/running/run_notes.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "harness/core/error.h"
+#include "harness/record/run/module_metrics.h"
+
+namespace harness {
+namespace {
+
+bool is_simulated(const SummaryRow& row) { return row.cell.runtime == name_of(Runtime::kSimulated); }
+
+/// "cell 3", "cells 3 and 5", "cells 3, 5 and 12 more": the first `named` of them by their numbers.
+std::string numbered(const std::vector<std::uint32_t>& cells, std::size_t named) {
+  std::string text = cells.size() == 1 ? "cell " : "cells ";
+  for (std::size_t i = 0; i < std::min(cells.size(), named); ++i) {
+    const bool is_last = i + 1 == cells.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + std::to_string(cells[i]);
+  }
+  return cells.size() > named ? text + " and " + std::to_string(cells.size() - named) + " more" : text;
+}
+
+/// The keys in whose values two of the cells differ.
+std::string differing_keys(const ExperimentSpec& spec, const std::vector<Cell>& cells,
+                           const std::vector<std::uint32_t>& those) {
+  std::vector<std::string> keys;
+  for (std::size_t axis = 0; axis < spec.sweeps.size(); ++axis) {
+    const auto differs = [&](std::uint32_t cell) {
+      return cells[cell].swept[axis] != cells[those.front()].swept[axis];
+    };
+    if (std::any_of(those.begin(), those.end(), differs)) keys.push_back(spec.sweeps[axis].key);
+  }
+  return join_names(keys);
+}
+
+}  // namespace
+
+std::string lockstep_text(const std::vector<SummaryRow>& rows) {
+  std::vector<std::uint32_t> cells;
+  double largest = 0;
+  for (const SummaryRow& row : rows) {
+    const double lockstep = row["lockstep"];
+    if (!is_simulated(row) || !(lockstep > kInStep)) continue;
+    cells.push_back(row.cell.index);
+    largest = std::max(largest, lockstep);
+  }
+  if (cells.empty()) return "";
+  char value[16];
+  std::snprintf(value, sizeof value, "%.2f", largest);
+  return numbered(cells, 2) + ": batches of a module end in step (lockstep up to " + value + ")";
+}
+
+std::string same_fingerprint_text(const ExperimentSpec& spec, const std::vector<Cell>& cells,
+                                  const std::vector<SummaryRow>& rows) {
+  using Same = std::tuple<std::size_t, std::size_t, std::size_t, double, double, std::uint64_t, std::string>;
+  std::map<Same, std::vector<std::uint32_t>> groups;
+  for (const SummaryRow& row : rows) {
+    if (spec.sweeps.empty() || row.status != "ok" || !is_simulated(row)) continue;
+    const Cell& cell = cells.at(row.cell.index);
+    groups[{cell.system, cell.pipeline, cell.trace, cell.slo_ms, cell.slo_factor, cell.seed, row.fingerprint}]
+        .push_back(cell.index);
+  }
+  std::erase_if(groups, [&](const auto& group) { return differing_keys(spec, cells, group.second).empty(); });
+  if (groups.empty()) return "";
+  const auto first = std::min_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.second.front() < b.second.front();
+  });
+  constexpr std::size_t kNamed = 4;
+  const std::string more =
+      groups.size() > 1 ? " (and so have those of " + counted(groups.size() - 1, "other group") + ")" : "";
+  return numbered(first->second, kNamed) + " have the same fingerprint" + more + ": " +
+         differing_keys(spec, cells, first->second) + " changes nothing between them";
+}
+
+}  // namespace harness
