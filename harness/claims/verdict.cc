@@ -445,7 +445,7 @@ std::optional<double> Evaluation::operation(const Expression& expression) {
     if (!next) return next;
     result = applied(expression.operation, *result, *next);
   }
-  if (std::isnan(*result)) return nothing("a division of zero by zero");
+  if (std::isnan(*result)) return nothing("no value: 0 / 0, or of infinite values");
   return result;
 }
 

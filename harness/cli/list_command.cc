@@ -333,16 +333,21 @@ Listing list_figures() {
   return listing;
 }
 
+/// What /columns says of the column.
+JsonObject facts_json(const std::string& column) {
+  JsonObject object;
+  for (const ColumnFacts& facts : column_facts()) {
+    if (facts.name == column)
+      ColumnFacts::list(facts, [&object](const char* name, const auto& value) { object.add(name, value); });
+  }
+  return object;
+}
+
 Listing list_metrics() {
   Listing listing;
   for (const std::string& metric : metric_columns()) {
     listing.text += metric + "\n";
-    JsonObject object;
-    object.add("name", metric);
-    const Metric* known = find_metric(metric);
-    object.add("better", std::string(name_of(known == nullptr ? Better::kNeither : known->better)));
-    object.add("is_share", known != nullptr && known->is_share);
-    listing.add(object);
+    listing.add(facts_json(metric));
   }
   return listing;
 }

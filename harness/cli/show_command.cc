@@ -159,16 +159,14 @@ TextTable series_table(const ShowOptions& options, const std::vector<SummaryRow>
   return paired_table(workloads, options.paired, baseline);
 }
 
-/// A line for each column of quantiles that some cells have too few requests for: their interval has no upper
-/// end.
+/// A line for each column of quantiles of the completed requests that some cells have too few of: their
+/// interval has no upper end.
 std::string few_requests_notes(const TextTable& table, const std::vector<SummaryRow>& rows) {
   std::vector<std::string> notes;
   for (const TextColumn& column : table.columns) {
     const std::string end = column.name + "_high";
-    if (find_metric(end) == nullptr) continue;
-    const auto has_no_end = [&](const SummaryRow& row) {
-      return row.status == "ok" && std::isfinite(row[column.name]) && std::isinf(row[end]);
-    };
+    if (!column.name.starts_with("latency_ms_") || find_metric(end) == nullptr) continue;
+    const auto has_no_end = [&](const SummaryRow& row) { return std::isinf(row[end]); };
     const auto count = std::count_if(rows.begin(), rows.end(), has_no_end);
     if (count > 0)
       notes.push_back(column.name + " is of too few requests for an upper end of its 95 % interval in " +
@@ -213,7 +211,8 @@ void show(ShowOptions options) {
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
-  const bool shows_cells = !options.models && !options.plans && options.paired.empty();
+  const bool shows_cells =
+      !options.models && !options.plans && options.paired.empty() && options.filters.empty();
   const std::string notes = shows_cells ? few_requests_notes(table, rows) : "";
   print_text(options.json                   ? json_text(table) + "\n"
              : options.csv                  ? csv_text(table)

@@ -157,17 +157,25 @@ def arrange(figure, caption):
 def cut_intervals(figure):
     """Ends intervals where the values end: at 0, of shares (axes in percent) also at 100."""
     for axes in figure.axes:
-        for at, label in enumerate((axes.get_xlabel(), axes.get_ylabel())):
-            most = 100 if "%" in label else np.inf
-            for bars in axes.containers:
-                for collection in bars.lines[2] if isinstance(bars, ErrorbarContainer) else ():
-                    collection.set_segments([cut(segment, at, most) for segment in collection.get_segments()])
-                for line in bars.lines[1] if isinstance(bars, ErrorbarContainer) else ():
-                    line.set_data(cut(line.get_xydata(), at, most).T)
-            for band in axes.collections:
-                if isinstance(band, PolyCollection):
-                    for path in band.get_paths():
-                        path.vertices = cut(path.vertices, at, most)
+        most = [100 if "%" in label_beside(axes, get) else np.inf for get in ("get_xlabel", "get_ylabel")]
+        for bars in axes.containers:
+            if not isinstance(bars, ErrorbarContainer):
+                continue
+            at = 1 if bars.has_yerr else 0
+            for collection in bars.lines[2]:
+                collection.set_segments([cut(segment, at, most[at]) for segment in collection.get_segments()])
+            for line in bars.lines[1]:
+                line.set_data(cut(line.get_xydata(), at, most[at]).T)
+        for band in axes.collections:
+            if isinstance(band, PolyCollection):
+                for path in band.get_paths():
+                    path.vertices = cut(path.vertices, 1, most[1])
+
+
+def label_beside(axes, get):
+    """The label of the axis, or that of the panel that it is shared with."""
+    shared = axes.get_shared_x_axes() if get == "get_xlabel" else axes.get_shared_y_axes()
+    return next((getattr(other, get)() for other in (axes, *shared.get_siblings(axes)) if getattr(other, get)()), "")
 
 
 def cut(points, at, most):

@@ -128,7 +128,7 @@ def name_series(rows):
         return
     places = {}
     for row in rows:
-        places.setdefault((row["pipeline"], row["trace"], row["runtime"]), []).append((row, pairs_of(row["parameters"])))
+        places.setdefault((row["pipeline"], row["trace"], row.get("runtime")), []).append((row, pairs_of(row["parameters"])))
     for place in places.values():
         values = {}  # by key, then configuration
         for row, pairs in place:
@@ -146,7 +146,7 @@ def fill(row, pairs, values, in_all):
     shared = {key: value for key, value in pairs.items() if key in in_all and not key.startswith(prefix)}
     swept = {key.removeprefix(prefix): value for key, value in pairs.items()
              if key not in shared and len(values[key][configuration_of(row)]) > 1}
-    runtime = [] if row["runtime"] == SIMULATED else [row["runtime"]]
+    runtime = [] if row.get("runtime", SIMULATED) == SIMULATED else [row["runtime"]]
     row["series"] = " ".join([configuration_of(row), *texts_of(swept)])
     row["workload"] = " ".join([row["pipeline"], row["trace"], f"load {row['load']:.10g} slo {row['slo_ms']:.10g} ms",
                                 *runtime, *texts_of(shared)])

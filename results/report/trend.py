@@ -75,6 +75,7 @@ class Values:
     """Of a metric of a system on a workload in one file."""
 
     values: list = field(default_factory=list)
+    cells: int = 0  # that ran, with a value or without
     seeds: list = field(default_factory=list)
     is_exact: bool = True  # simulated: the same seed gives the same value
 
@@ -98,9 +99,10 @@ def collected(paths, metrics):
         for cell in results.cells:
             for metric in (name for name in metrics if not isinstance(cell.row.get(name, ""), (str, bytes))):
                 value = float(cell[metric])
-                if math.isfinite(value):
-                    key = (without_repeat(cell.series.label), without_repeat(cell.workload.title), metric)
-                    own = found.setdefault(key, {}).setdefault(place, Values())
+                key = (without_repeat(cell.series.label), without_repeat(cell.workload.title), metric)
+                own = found.setdefault(key, {}).setdefault(place, Values())
+                own.cells += 1
+                if not math.isnan(value):
                     own.values.append(value)
                     own.seeds.append(int(cell["seed"]))
                     own.is_exact &= cell["runtime"] == "simulated" and metric not in MEASURED
@@ -113,12 +115,15 @@ class Course:
 
     def __init__(self, key, by_place, names):
         self.system, self.workload, self.metric = key
-        self.places = sorted(by_place)
+        self.places = sorted(place for place in by_place if by_place[place].values)
         self.medians, self.least, self.greatest = zip(*(median_interval(by_place[place].values) for place in self.places))
         self.names = [names[place] for place in self.places]
         self.has_other_seeds = len({tuple(sorted(by_place[place].seeds)) for place in self.places}) > 1
         is_exact = not self.has_other_seeds and all(by_place[place].is_exact for place in self.places)
-        judged = differences(self.medians) if is_exact else change_points(self.medians)
+        is_finite = np.isfinite(self.medians).all()
+        judged = change_points(self.medians) if is_finite and not is_exact else differences(self.medians)
+        last = by_place[self.places[-1]]
+        self.note = "" if len(last.values) == last.cells else f", {len(last.values)} of {last.cells} cells have a value"
         self.is_judged = judged is not None and len(self.places) > 1
         self.changes = judged or []
 
@@ -134,7 +139,7 @@ class Course:
         return "; ".join(parts) or "none"
 
     def row(self):
-        last = f"{self.medians[-1]:.6g} ({self.least[-1]:.6g} to {self.greatest[-1]:.6g})"
+        last = f"{self.medians[-1]:.6g} ({self.least[-1]:.6g} to {self.greatest[-1]:.6g}{self.note})"
         return [self.system, self.workload, self.metric, str(len(self.medians)), f"{self.medians[0]:.6g}", last, self.text_of_changes()]
 
 
@@ -214,7 +219,7 @@ def main():
     try:
         output = checked_output(arguments.output, arguments.results) if arguments.output else None
         found, experiments = collected(arguments.results, dict.fromkeys(arguments.metric or METRICS))
-        courses = [Course(key, by_place, names) for key, by_place in found.items()]
+        courses = [Course(key, by_place, names) for key, by_place in found.items() if any(own.values for own in by_place.values())]
         if output:
             write(output, page(courses, names).encode("utf-8", "replace"))
     except (ResultsError, BadOutput) as error:

@@ -14,8 +14,8 @@ constexpr double kLargestScv = 1e4;
 
 void list_scaling(TraceSpec& spec, ParamList& params) {
   params.number("duration_s", spec.duration_s, 0, 1e9,
-                "length of the load in replayed seconds, also where a file that is sent as recorded ends "
-                "before; 0: all of a file, in whole bins (an error for generated shapes)");
+                "length of the load in replayed seconds, where it is given also of a file that is sent as "
+                "recorded and ends before; 0: all of a file, in whole bins (an error for generated shapes)");
   params.choice(
       "scale_to", spec.scale_to, {"mean", "peak", "start"},
       "what the target rate is: the mean of the replayed window, its highest mean over one second, or the "
@@ -256,6 +256,10 @@ void check_trace(const TraceSpec& spec) {
   if (spec.shape == "step" && spec.step_ratio <= 0 && spec.step_to - spec.step_from >= 1) {
     throw wrong(spec, "step_ratio", "0 over the whole duration", "more than 0, or a shorter step");
   }
+}
+
+bool asks_for_duration(const TraceSpec& spec) {
+  return spec.places.contains("duration_s") || spec.duration_s != TraceSpec().duration_s;
 }
 
 double compression_of(const TraceSpec& spec) {

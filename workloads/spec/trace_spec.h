@@ -53,7 +53,8 @@ struct TraceSpec {
   int place_line = 0;
   std::map<std::string, InputPlace> places;  ///< for messages: where single fields stand, by name
 
-  double duration_s = 60;  ///< of the generated load; a file is cut to it after compression (0: all of it)
+  /// Of the generated load. A file is cut to it after compression (0: all of it); see asks_for_duration().
+  double duration_s = 60;
   ScaleTo scale_to = ScaleTo::kMean;
   ScaleBy scale_by = ScaleBy::kAuto;
   double smooth_s = 30;
@@ -103,6 +104,8 @@ std::vector<std::string> trace_format_names();
 /// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another,
 /// keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
+/// Whether duration_s was given: a recorded load that is shorter lasts as long only where it was asked to.
+bool asks_for_duration(const TraceSpec& spec);
 
 /// What a reader should know of a file's load.
 struct LoadNotes {

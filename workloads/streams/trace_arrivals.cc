@@ -78,31 +78,31 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
   return replay_of(flat, std::move(curve), false, target_rps);
 }
 
-/// Source seconds from from_s to to_s, or to the end of the file: of recorded times in whole bins, as
-/// counts_of() counts them.
+/// Source seconds from from_s to the end of the file: of recorded times in whole bins, as counts_of() counts
+/// them.
 double source_length_s(const TraceSpec& spec, const TraceData& data) {
-  if (spec.to_s > 0) return spec.to_s - spec.from_s;
   if (data.times_ns.empty()) return static_cast<double>(data.counts.size()) * data.bin_s - spec.from_s;
   const TimeNs last = std::max<TimeNs>(0, data.times_ns.back() - s_to_ns(spec.from_s));
   return static_cast<double>(bin_of(last, data.bin_s) + 1) * data.bin_s;
 }
 
-/// Replayed seconds of a file that is sent as it was recorded: those asked for, also where the file ends
-/// before; to_s ends them, and without duration_s the file does.
+/// Replayed seconds of a file that is sent as it was recorded: those asked for by duration_s or to_s, also
+/// where the file ends before; else the file ends them.
 double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
-  const double length_s = source_length_s(spec, data) / compression_of(spec);
+  const bool has_end = spec.to_s > 0;
+  const double source_s = has_end ? spec.to_s - spec.from_s : source_length_s(spec, data);
+  const double length_s = source_s / compression_of(spec);
   if (spec.duration_s <= 0) return length_s;
-  return spec.to_s > 0 ? std::min(spec.duration_s, length_s) : spec.duration_s;
+  return has_end || !asks_for_duration(spec) ? std::min(spec.duration_s, length_s) : spec.duration_s;
 }
 
 /// Recorded times within [from_s, to_s), compressed and cut to the replayed length.
 std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
-  if (from > data.times_ns.back())
-    throw input_error(
-        place_of_field(spec, "from_s"), text_of(spec.from_s),
-        "at most the time of the last request, " + text_of(ns_to_s(data.times_ns.back())) + " s");
+  if (spec.from_s >= source_length_s(TraceSpec(), data))
+    throw input_error(place_of_field(spec, "from_s"), text_of(spec.from_s),
+                      "less than the trace's length, " + text_of(source_length_s(TraceSpec(), data)) + " s");
   const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : kNever;
   const auto duration =
       static_cast<TimeNs>(std::ceil(length_as_recorded_s(spec, data) * static_cast<double>(kNsPerS)));
@@ -144,17 +144,23 @@ void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
                       "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
 }
 
-/// Where the file, or to_s, ends before duration_s: `file_s` is the replayed length of the file's part.
+/// Where the file ends before what duration_s or to_s asks for, or to_s before duration_s. `file_s` is the
+/// replayed length of the file from from_s on.
 void remark_on_length(const TraceSpec& spec, double file_s, bool can_repeat,
                       std::vector<std::string>& remarks) {
   constexpr double kRoundingS = 1e-6;
-  if (file_s >= spec.duration_s - kRoundingS) return;
+  const double until_s = (spec.to_s - spec.from_s) / compression_of(spec);
+  const bool is_cut = spec.to_s > 0 && until_s <= file_s;
+  const double end_s = is_cut ? until_s : file_s;
+  double asked_s = asks_for_duration(spec) ? spec.duration_s : 0;
+  const bool is_by_end = spec.to_s > 0 && !is_cut && !(asked_s > 0 && asked_s < until_s);
+  if (is_by_end) asked_s = until_s;
+  if (spec.repeat || end_s >= asked_s - kRoundingS) return;
   char text[200];
-  std::snprintf(text, sizeof text,
-                "%s ends %.6g s after from_s = %.6g%s, duration_s asks for %.6g: nothing is sent after it%s",
-                spec.to_s > 0 ? "to_s" : "the file", file_s, spec.from_s,
-                compression_of(spec) > 1 ? " (replayed)" : "", spec.duration_s,
-                can_repeat ? " (repeat = true begins again)" : "");
+  std::snprintf(
+      text, sizeof text, "%s ends %.6g s after from_s = %.6g%s, %s asks for %.6g: nothing is sent after it%s",
+      is_cut ? "to_s" : "the file", end_s, spec.from_s, compression_of(spec) > 1 ? " (replayed)" : "",
+      is_by_end ? "to_s" : "duration_s", asked_s, can_repeat ? " (repeat = true begins again)" : "");
   remarks.emplace_back(text);
 }
 
@@ -287,8 +293,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   }
   if (notes != nullptr) {
     const double length_s = ns_to_s(arrivals->duration_ns());
-    const double file_s =
-        is_recorded ? source_length_s(spec, data) / compression_of(spec) : replay->curve.length_s();
+    const double file_s = std::max(0.0, source_length_s(spec, data)) / compression_of(spec);
     remark_on_length(spec, file_s, !is_recorded, notes->remarks);
     if (is_recorded) remark_on_seconds(data.times_ns, notes->remarks);
     if (replay != nullptr)
@@ -349,7 +354,8 @@ TimeNs end_of_sample(const TraceSpec& spec, const ArrivalSource& whole) {
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes) {
   std::unique_ptr<ArrivalSource> all = all_arrivals(spec, target_rps, seed, notes);
-  if (!(spec.sample_share > 0) || spec.shape == "streams") return all;
+  const bool has_sample = spec.sample_share > 0 && spec.shape != "streams";
+  if (!has_sample || all->expected_requests() <= 0) return all;
   return part_of(spec, *all, end_of_sample(spec, *all), all->duration_ns());
 }
 

@@ -159,11 +159,8 @@ class Decision {
   bool may_be_bins(std::size_t time) const { return has_numbers_alone(time) && are_even(time); }
 
   InputError times_of_bins() const {
-    const std::vector<std::size_t> others = table_.all(Meaning::kAttribute);
-    return unclear(
-        table_, "times that are equally far apart beside numbers alone",
-        (others.empty() ? "" : "column = " + table_.choices_of(others) + " (requests of a bin), or ") +
-            std::string("format = \"times\" (each line a request)"));
+    return unclear(table_, "times that are equally far apart beside numbers alone",
+                   kByName + std::string(", or format = \"times\" (each line a request)"));
   }
 
   /// Throws InputError for numbers of many requests that are no counts: a line is hardly one request.
@@ -171,11 +168,10 @@ class Decision {
     std::vector<std::size_t> columns = table_.all(Meaning::kAggregate);
     std::erase_if(columns, [this](std::size_t column) { return !may_be_number(table_.first(column)); });
     if (columns.empty()) return;
-    const bool may_be_log = time && !has_numbers_alone(*time);
     throw unclear(table_,
                   (time ? "times beside " : "") + table_.names_of(columns) +
                       ", by name neither requests of a bin nor a rate of them",
-                  kByName + std::string(may_be_log ? ", or format = \"times\" (each line a request)" : ""));
+                  kByName);
   }
 
   /// Whether the times are equally far apart.

@@ -57,8 +57,9 @@ TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double leng
   if (seconds.empty()) seconds = counts;
   facts.second_s = bin_s * std::max(1.0, std::round(1 / bin_s));
   facts.trend_s = std::max(trend_s, 11 * facts.second_s);
-  const double peak = *std::max_element(seconds.begin(), seconds.end()) / facts.second_s;
-  facts.peak_rps = std::max(peak, facts.mean_rps);  // more in a trace that is shorter than a second
+  facts.peak_rps = facts.length_s < facts.second_s
+                       ? facts.mean_rps
+                       : *std::max_element(seconds.begin(), seconds.end()) / facts.second_s;
   facts.peak_over_mean = facts.mean_rps > 0 ? facts.peak_rps / facts.mean_rps : 0;
   facts.cv_second = variation(seconds);
   facts.cv_minute = variation(grouped_to(counts, bin_s, 60));

@@ -112,7 +112,9 @@ std::string trace_text(const Settings& settings) {
   std::vector<Param> params = trace_params(copy);
   std::erase_if(params, [&copy](const Param& param) {
     const bool is_doubled = param.name == (copy.scv > 0 ? "cv" : "scv");  // the other one says the same
-    return is_doubled || unused_key(copy, param.name).has_value();
+    // A file that is shorter lasts as long as it was asked to, not as long as the default.
+    const bool is_default = param.name == "duration_s" && copy.shape == "file" && !asks_for_duration(copy);
+    return is_doubled || is_default || unused_key(copy, param.name).has_value();
   });
   return table("trace." + toml_key(copy.name), params) + stream_tables(copy.name, copy.streams);
 }

@@ -270,7 +270,10 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
     return std::nullopt;
   }
   HARNESS_CHECK(record.has_value(), "a live run left no record");
-  if (record->sent == 0) return give_up(kNothingSent);
+  if (record->sent == 0) {
+    kept_.give_back(std::move(devices_));
+    return give_up(kNothingSent);
+  }
   SummaryRow row = row_of(prepared_, spec_, *record, bounds);
   row.why = why_invalid(*record, prepared_.settings.live);
   if (row.why.empty()) row.why = slowdown.empty() ? profile_fault_after(check_signal) : slowdown;

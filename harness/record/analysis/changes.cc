@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -37,7 +38,13 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
                      const Spread& difference) {
   if (std::ranges::all_of(differences, [](double each) { return each == 0; })) return Movement::kEqual;
   if (difference.n == 1) return Movement::kOnce;
-  if (std::abs(difference.mean) <= difference.half_width) return Movement::kNoise;
+  // Where a value is infinite, the difference has a sign and no interval.
+  const bool is_finite = std::isfinite(difference.half_width);
+  const auto has_sign = [](int sign) { return [sign](double each) { return each * sign >= 0; }; };
+  const bool moves_one_way =
+      std::ranges::all_of(differences, has_sign(1)) || std::ranges::all_of(differences, has_sign(-1));
+  const bool is_noise = is_finite ? std::abs(difference.mean) <= difference.half_width : !moves_one_way;
+  if (is_noise) return Movement::kNoise;
   if (metric.better == Better::kNeither) return Movement::kMoved;
   return metric.worsening(difference.mean) > 0 ? Movement::kWorse : Movement::kBetter;
 }
@@ -45,7 +52,9 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
 /// What the histogram of latencies cannot tell apart; of others what is lost in the last bits.
 double resolution_of(const ComparedMetric& metric, double base) {
   constexpr double kLastBits = 1e-12;
-  const double share = metric.name.starts_with("latency_") ? LatencyHistogram::kRelativeError : kLastBits;
+  const double share = metric.name.starts_with("latency_ms_p") || metric.name.starts_with("latency_all_ms_p")
+                           ? LatencyHistogram::kRelativeError
+                           : kLastBits;
   return std::abs(base) * share;
 }
 
@@ -66,7 +75,7 @@ Change change_of(const Group& group, const ComparedMetric& metric) {
   change.base = spread_of(base).mean;
   change.now = spread_of(now).mean;
   change.difference = spread_of(differences);
-  if (change.difference.n > 1)
+  if (change.difference.n > 1 && std::isfinite(change.base))
     change.difference.half_width = std::max(change.difference.half_width, resolution_of(metric, change.base));
   change.movement = movement_of(metric, differences, change.difference);
   return change;
@@ -75,6 +84,7 @@ Change change_of(const Group& group, const ComparedMetric& metric) {
 /// What the largest come first by: shares by points, others relative to what they were.
 double size_of(const Change& change) {
   const double size = std::abs(change.difference.mean);
+  if (!std::isfinite(size)) return std::numeric_limits<double>::max();
   return change.metric.is_share() || change.base == 0 ? size : size / std::abs(change.base);
 }
 

@@ -309,7 +309,8 @@ std::vector<std::string> settings_differences(const std::string& base, const std
     }
     const std::string kind = key.substr(2);
     const std::string name = name_of_contents(after, kind);
-    differences.push_back("contents of " + kind + " differ" + (name.empty() ? "" : ": " + name));
+    const std::string note = kind == "profiles" ? " (or a file that it names)" : "";
+    differences.push_back("contents of " + kind + " differ" + (name.empty() ? "" : ": " + name + note));
   }
   add_one_sided(before, after, " before, now none", differences);
   add_one_sided(after, before, " now, none before", differences);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,8 @@ namespace {
 
 /// The one metric that follows from what files without it have.
 constexpr std::string_view kSloAttainment = "slo_attainment";
+/// What files lack that were written before values of nothing were left out.
+constexpr std::string_view kFirstOfQuantiles = "latency_ms_p50_low";
 constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older version may lack, beside metrics.
 constexpr std::string_view kLaterTexts[] = {"answers", "devices", "series", "workload"};
@@ -153,6 +156,26 @@ void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
 
 }  // namespace
 
+namespace {
+
+/// Gives a row of such a file what it would hold today: 0 stood for no value there, and a cell without
+/// requests was not skipped.
+void settle_older(SummaryRow& row, bool has_attainment) {
+  if (!has_attainment && row.sent > 0)
+    row[kSloAttainment] = static_cast<double>(row.in_time) / static_cast<double>(row.sent);
+  if (row.status == "ok" && row.sent == 0) {
+    row.status = "skipped";
+    row.why = "no request was sent";
+  }
+  if (row["overload_s"] == 0) row["goodput_overload_rps"] = row["drop_rate_overload"] = kNoValue;
+  settle_values(row);
+  for (double& value : row.values) {
+    if (std::isinf(value)) value = kNoValue;  // of columns that the file has not
+  }
+}
+
+}  // namespace
+
 std::vector<SummaryRow> read_summary_table(hid_t root) {
   const std::vector<std::string> names = StoredTable(root, kSummaryTable).column_names();
   const SummaryRow row;
@@ -162,11 +185,8 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
       throw Hdf5Failure("find all columns of /summary");
   });
   std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);
-  for (SummaryRow& one : rows) {
-    if (!is_among(names, kSloAttainment) && one.sent > 0)
-      one[kSloAttainment] = static_cast<double>(one.in_time) / static_cast<double>(one.sent);
-    settle_values(one);
-  }
+  if (is_among(names, kFirstOfQuantiles)) return rows;
+  for (SummaryRow& one : rows) settle_older(one, is_among(names, kSloAttainment));
   return rows;
 }
 

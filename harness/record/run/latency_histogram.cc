@@ -46,7 +46,7 @@ std::uint64_t rank_of_quantile(std::uint64_t n, double q) {
 
 namespace {
 
-/// (1 - p)^n by multiplications alone.
+/// base^n by multiplications alone.
 double power_of(double base, std::uint64_t n) {
   double power = 1;
   for (; n > 0; n /= 2, base *= base) {
@@ -61,8 +61,8 @@ RankInterval quantile_ranks_95(std::uint64_t n, double q) {
   constexpr double kTail = 0.025;
   constexpr double kNormal = 1.959964;  // the normal distribution's 97.5 % quantile
   constexpr double kMany = 400;
-  HARNESS_CHECK(q >= 0.5 && q < 1, "a quantile of the lower half");
-  const double p = 1 - q;  // of a value above the quantile; so many are above it at most and at least:
+  HARNESS_CHECK(q >= 0.5 && q < 1, "quantiles of at least 0.5 have such intervals");
+  const double p = 1 - q;  // the probability that a value lies above the quantile
   const double mean = static_cast<double>(n) * p;
   if (mean > kMany) {
     const double width = kNormal * std::sqrt(mean * q) + 0.5;

@@ -13,7 +13,7 @@ namespace harness {
 /// The rank of quantile q among n values in rising order: ceil(q x n), at least 1. `n` is at least 1.
 std::uint64_t rank_of_quantile(std::uint64_t n, double q);
 
-/// Ranks, from 1, of two of n independent values.
+/// The ranks, from 1, of the two values among n that are the ends of an interval.
 struct RankInterval {
   std::uint64_t low = 0;   ///< 0: there are too few values for a lower end
   std::uint64_t high = 0;  ///< n + 1: for an upper one
