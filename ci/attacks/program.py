@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "harness/cli"))
 from program_testing import environment, finished_cells, processes_of_ranks, stopped_run, tree, write  # noqa: E402,F401
 
-SECONDS = 60         # a command that takes longer hangs
+SECONDS = 60         # a command that takes longer hangs; on a busy machine as much more
 MEMORY_MB = 1500     # at most; a command needs 30
 LONGEST_LINE = 3000  # of a message
 INTERNAL = re.compile(r"std::|bad_alloc|vector::|basic_string|terminate called")
@@ -71,7 +71,8 @@ class Program:
     def run(self, words, folder, ranks=1, limits=None, seconds=SECONDS, **options):
         before = tree(folder)
         process = self.start(words, folder, ranks, limits, **options)
-        timer = threading.Timer(seconds, end_all, [process])
+        busy = max(1, os.getloadavg()[0] / os.cpu_count())
+        timer = threading.Timer(seconds * busy, end_all, [process])
         timer.start()
         texts = {}
         readers = [threading.Thread(target=lambda name=name, file=file: texts.update({name: file.read()}))

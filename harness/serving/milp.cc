@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/memory.h"
 
 namespace harness {
 namespace {
@@ -18,7 +19,10 @@ constexpr double kAcceptedViolation = 10 * kMilpTolerance;
 
 // GLPK keeps what it allocates in an environment of the thread.
 struct Environment {
-  Environment() { glp_term_out(GLP_OFF); }
+  Environment() {
+    require_memory();  // without it GLPK ends the program
+    glp_term_out(GLP_OFF);
+  }
   ~Environment() { glp_free_env(); }
 };
 

@@ -1,9 +1,8 @@
 #include "harness/record/hdf5/hdf5_handle.h"
 
-#include <sys/mman.h>
-
-#include <cstddef>
 #include <new>
+
+#include "harness/core/memory.h"
 
 namespace harness {
 namespace {
@@ -29,20 +28,7 @@ herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void* is_lacking
   return 0;
 }
 
-/// Whether so much as the library may need can be had now.
-bool has_memory() {
-  constexpr std::size_t kNeeded = std::size_t{16} << 20;
-  void* const memory = ::mmap(nullptr, kNeeded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  ::munmap(memory, kNeeded);
-  return true;
-}
-
 }  // namespace
-
-void require_memory() {
-  if (!has_memory()) throw std::bad_alloc();
-}
 
 void throw_failure(const char* doing) {
   bool is_lacking = !has_memory();

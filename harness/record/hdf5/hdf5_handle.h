@@ -20,10 +20,6 @@ class Hdf5Failure : public std::exception {
   const char* doing_;
 };
 
-/// Throws std::bad_alloc where the library might not get the memory that it needs until the next such check:
-/// without it the library may crash, or fail without saying why. Takes microseconds.
-void require_memory();
-
 /// Opens the library, without links to other files and without plugins, and turns off its printing of errors,
 /// for this thread. Cheap when repeated. Throws std::bad_alloc as require_memory().
 void prepare_hdf5();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/memory.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/run/summary.h"
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "harness/core/memory.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 
 namespace harness {
