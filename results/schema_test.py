@@ -29,12 +29,11 @@ def described():
     return tables
 
 
-def facts_text(facts):
-    """What README.md says of a column of /summary before its meaning, by its row in /columns."""
-    unit = "share" if facts["is_share"] else facts["unit"].decode()
-    better = facts["better"].decode()
-    rules = [facts[rule].decode() for rule in ("no_request_sent", "none_completed")]
-    return f"{unit} | {'' if better == 'neither' else better} | {', '.join(rules) if rules != ['value', 'value'] else ''}"
+def facts_texts(facts):
+    """What README.md says of a column of /summary before its meaning, by its row in /columns: unit, better, of nothing."""
+    better, *rules = (facts[name].decode() for name in ("better", "no_request_sent", "none_completed"))
+    return ["share" if facts["is_share"] else facts["unit"].decode(), "" if better == "neither" else better,
+            "" if set(rules) == {"value"} else ", ".join(rules)]
 
 
 def with_facts(text, facts):
@@ -45,7 +44,8 @@ def with_facts(text, facts):
     for line in text[begin:end].split("\n"):
         cells = line.strip("| ").split(" | ") if line.startswith("| `") else []
         name = cells[0].strip("`") if cells else None
-        lines.append(f"| `{name}` | {facts_text(facts[name])} | {cells[-1]} |".replace("|  |", "| |") if name in facts else line)
+        texts = [f"`{name}`", *facts_texts(facts[name]), cells[-1]] if name in facts else []
+        lines.append("|" + "".join(f" {text} |" if text else " |" for text in texts) if texts else line)
     return text[:begin] + "\n".join(lines) + text[end:]
 
 
