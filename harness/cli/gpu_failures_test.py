@@ -65,8 +65,6 @@ MODELS = {
     "absent": ("", "device cpu \\(worker [01]\\): model absent: missing model: the zoo has no model absent.*"),
     "missing": ('file = "missing.pt"', f"device cpu \\(worker [01]\\): model missing {FILE.format('missing')}: missing model: "
                                        "the file cannot be read: found no such file; allowed: a model's file"),
-    "pipe": ('file = "pipe.pt"', f"device cpu \\(worker [01]\\): model pipe {FILE.format('pipe')}: missing model: "
-                                 "the file cannot be read: found a pipe \\(FIFO\\); allowed: a model's file"),
     "text": ('file = "text.pt"', f"device cpu \\(worker [01]\\): model text {FILE.format('text')}: not a model: "
                                  "the file is none that torch.jit.save\\(\\) wrote, .*"),
     "good": ('file = "good.pt"', None),
@@ -87,7 +85,6 @@ def write_inputs(folder):
     for model, (file, _) in MODELS.items():
         write(folder, f"{model}_alone.toml", PIPELINE.format(model=model, file=file))
     write(folder, "models.toml", profiles)
-    os.mkfifo(os.path.join(folder, "pipe.pt"))
     write(folder, "text.pt", b"this is no TorchScript")
     write(folder, "uneven_alone.toml", PIPELINE.replace("[16, 16]", "[64, 64]").format(model="uneven", file='file = "uneven.pt"'))
     write(folder, "crowded.toml", CROWDED)

@@ -119,7 +119,7 @@ def interrupted(harness, mpirun, folder):
     if process.returncode != 0 or len(summary_of(folder, "again/both.h5")) != 4:
         failures.append(f"gone on: exit code {process.returncode}")
     done = run([mpirun, "-n", "4", *command[3:]], folder)
-    if done.returncode != 2 or "other ranks for live cells" not in done.stderr:
+    if done.returncode != 2 or "ranks 3, now 4" not in done.stderr:
         failures.append(f"other ranks: exit code {done.returncode}: {done.stderr}")
     return failures
 

@@ -146,14 +146,14 @@ void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
 
 /// Where the file ends before what duration_s or to_s asks for, or to_s before duration_s. `file_s` is the
 /// replayed length of the file from from_s on.
-void remark_on_length(const TraceSpec& spec, double file_s, bool can_repeat,
+void remark_on_length(const TraceSpec& spec, double file_s, bool is_as_is, bool can_repeat,
                       std::vector<std::string>& remarks) {
   constexpr double kRoundingS = 1e-6;
   const double until_s = (spec.to_s - spec.from_s) / compression_of(spec);
   const bool is_cut = spec.to_s > 0 && until_s <= file_s;
   const double end_s = is_cut ? until_s : file_s;
-  double asked_s = asks_for_duration(spec) ? spec.duration_s : 0;
-  const bool is_by_end = spec.to_s > 0 && !is_cut && !(asked_s > 0 && asked_s < until_s);
+  double asked_s = is_as_is && !asks_for_duration(spec) ? 0 : spec.duration_s;
+  const bool is_by_end = is_as_is && spec.to_s > 0 && !is_cut && !(asked_s > 0 && asked_s < until_s);
   if (is_by_end) asked_s = until_s;
   if (spec.repeat || end_s >= asked_s - kRoundingS) return;
   char text[200];
@@ -294,7 +294,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   if (notes != nullptr) {
     const double length_s = ns_to_s(arrivals->duration_ns());
     const double file_s = std::max(0.0, source_length_s(spec, data)) / compression_of(spec);
-    remark_on_length(spec, file_s, !is_recorded, notes->remarks);
+    remark_on_length(spec, file_s, is_as_is, !is_recorded, notes->remarks);
     if (is_recorded) remark_on_seconds(data.times_ns, notes->remarks);
     if (replay != nullptr)
       note_peaks_of(spec, before, *replay, is_smoothed, *notes);
