@@ -81,7 +81,7 @@ class FramesTest(unittest.TestCase):
         results = self.load(LIVE)
         units = results.summary.attrs["units"]
         for column, unit in (("goodput_rps", "requests/s"), ("slo_ms", "ms"), ("latency_ms_p99", "ms"), ("gpu_hours", "h"), ("schedule_lag_us_p99", "us"),
-                             ("overload_s", "s"), ("sim_requests_per_s", "requests/s"), ("drop_rate", "1"), ("sent", "1"),
+                             ("overload_s", "s"), ("sim_requests_per_s", "requests/s"), ("drop_rate", "1"), ("sent", "requests"),
                              ("state_kbps_per_worker", "1000 bit/s"), ("min_goodput_share_10s", "1"), ("message_bytes", "bytes")):
             self.assertEqual(units[column], unit, column)
         self.assertNotIn("system", units)

@@ -42,9 +42,9 @@ def with_facts(text, facts):
     end = text.index("\n**The bounds.**")
     lines = []
     for line in text[begin:end].split("\n"):
-        cells = line.strip("| ").split(" | ") if line.startswith("| `") else []
-        name = cells[0].strip("`") if cells else None
-        texts = [f"`{name}`", *facts_texts(facts[name]), cells[-1]] if name in facts else []
+        name, meaning = (line.split("|")[at].strip() for at in (1, -2)) if line.startswith("| `") else ("", "")
+        name = name.strip("`")
+        texts = [f"`{name}`", *facts_texts(facts[name]), meaning] if name in facts else []
         lines.append("|" + "".join(f" {text} |" if text else " |" for text in texts) if texts else line)
     return text[:begin] + "\n".join(lines) + text[end:]
 

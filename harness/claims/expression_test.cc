@@ -185,7 +185,7 @@ TEST(Expression, BracketsOverrideTheGroup) {
 
 TEST(Expression, SaysWhatIsMissing) {
   EXPECT_TRUE(holds(missing_of("drop_rate[naive]"), "no cell for drop_rate[naive]"));
-  EXPECT_TRUE(holds(missing_of("0 / 0"), "zero by zero"));
+  EXPECT_TRUE(holds(missing_of("0 / 0"), "no value: 0 / 0"));
   std::vector<SummaryRow> skipped = {dropping_row("pard", 0, 0)};
   skipped[0].status = "skipped";
   skipped[0].why = "SLO too short";

@@ -51,7 +51,7 @@ def made_differently(harness, folder, expect, results, command):
     failures += refuses("a build, failed cells", ["--rerun-failed"], "another build of harness", other)
     for kind, (name, before, after) in EDITS.items():
         write(folder, name, FILES[name].replace(before, after, 1))
-        said = f"contents of {kind} differ: {'./' if name != 't.csv' else ''}{name}"
+        said = f"contents of {kind} differ: {'./' if name != 't.csv' else ''}{name}" + (" (or a file that it names)" if kind == "profiles" else "")
         failures += refuses(kind, [], said)
         failures += refuses(f"{kind}, failed cells", ["--rerun-failed"], said)
         failures += refuses(f"{kind} and a build", [], said + ", another build of harness", other)

@@ -208,8 +208,10 @@ TEST(Dispersion, TellsBurstsFromPoissonNoise) {
   EXPECT_EQ(dispersion({60, {1, 100}}, kWindowS), 1) << "a bin as long as the window";
 }
 
-TEST(ReplayOf, RefusesAWindowWithoutRequests) {
-  EXPECT_THROW(replay_of(file_spec(), {1, {0, 0}}, true, 10), InputError);
+TEST(ReplayOf, AWindowWithoutRequestsHasNoneAtAnyRate) {
+  const Replay replay = replay_of(file_spec(), {1, {0, 0}}, true, 10);
+  EXPECT_EQ(replay.curve.rps, (std::vector<double>{0, 0}));
+  EXPECT_EQ(replay.duration_s, 2);
 }
 
 TEST(ReplayOf, DrawsLinesThroughHourlyCountsOnly) {

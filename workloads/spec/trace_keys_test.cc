@@ -2,6 +2,7 @@
 #include "workloads/spec/trace_keys.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -34,7 +35,7 @@ Outcome outcome_of(const TraceSpec& spec, double rate) {
 class TraceKeys : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / "harness_trace_keys";
+    folder_ = testing::TempDir() + "/harness_trace_keys_" + std::to_string(::getpid());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -129,9 +129,11 @@ TEST_F(TraceArrivals, ReplayRecordedTimesAsTheyAre) {
   EXPECT_EQ(make_arrivals(spec, 0, 1)->duration_ns(), kNsPerS);
   spec.from_s = 5;
   EXPECT_TRUE(times_of(*make_arrivals(spec, 0, 1)).empty()) << "a window of the file without requests";
-  spec.from_s = 9.5;
   spec.to_s = 0;
-  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError) << "after its last request";
+  spec.from_s = 9.5;
+  EXPECT_TRUE(times_of(*make_arrivals(spec, 0, 1)).empty()) << "in its last second";
+  spec.from_s = 10;
+  EXPECT_THROW(make_arrivals(spec, 0, 1), InputError) << "after its end";
 }
 
 double length_s(const TraceSpec& spec, double rate = 0) {
@@ -503,6 +505,22 @@ TEST_F(TraceArrivals, RefusesMoreChangesOfStateThanAnyoneWaitsFor) {
   EXPECT_THROW(make_arrivals(spec, 1, 1), InputError);
   spec.duration_s = 1000;
   EXPECT_EQ(make_arrivals(spec, 1, 1)->duration_ns(), 1000 * kNsPerS);
+}
+
+// The default of 60 s is no length that anybody asked for.
+TEST_F(TraceArrivals, WithoutADurationLastAsLongAsTheFile) {
+  TraceSpec spec = file("# time_unit = s\n0\n2.5\n");
+  spec.duration_s = TraceSpec().duration_s;
+  EXPECT_EQ(length_s(spec), 3);
+  EXPECT_EQ(remarks_of(spec, 0).size(), 1U) << "what was read";
+  spec.places["duration_s"] = {};
+  EXPECT_EQ(length_s(spec), 60);
+  EXPECT_NE(remarks_of(spec, 0).back().find("the file ends 3 s after from_s = 0, duration_s asks for 60"),
+            std::string::npos);
+  spec.duration_s = 5;
+  spec.to_s = 4;
+  EXPECT_NE(remarks_of(spec, 0).back().find("the file ends 3 s after from_s = 0, to_s asks for 4"),
+            std::string::npos);
 }
 
 }  // namespace

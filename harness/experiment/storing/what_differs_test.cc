@@ -44,7 +44,8 @@ TEST(WhatDiffers, FilesAndSettingsAreNamedAndTheBuildOnlyWhereItIsAnother) {
     return what_differs(before, made_from(replaced(text, from, to)), kBuild, false);
   };
   EXPECT_EQ(differs("# pipeline 1a", "# pipeline 0"), "contents of pipeline differ: ./my.toml");
-  EXPECT_EQ(differs("# profiles 2b", "# profiles 0"), "contents of profiles differ: p.toml");
+  EXPECT_EQ(differs("# profiles 2b", "# profiles 0"),
+            "contents of profiles differ: p.toml (or a file that it names)");
   EXPECT_EQ(differs("# trace 3c", "# trace 0"), "contents of trace differ: day.csv");
   EXPECT_EQ(differs("# library 4d", "# library 0"), "contents of library differ: own.so");
   EXPECT_EQ(differs("# on 2 ranks", "# on 3 ranks"), "ranks 2, now 3");

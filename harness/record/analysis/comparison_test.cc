@@ -161,7 +161,7 @@ TEST(Comparison, FilesWhoseContentsDifferAreNamed) {
       text.substr(0, text.find("# pipeline")) + "# pipeline 4\n# profiles 5\n# trace 6\n";
   EXPECT_EQ(settings_differences(text, other),
             (std::vector<std::string>{"contents of pipeline differ: ./p.toml",
-                                      "contents of profiles differ: shepherd-v100",
+                                      "contents of profiles differ: shepherd-v100 (or a file that it names)",
                                       "contents of trace differ: day.csv"}));
   EXPECT_EQ(contents_of(text),
             (std::map<std::string, std::string>{
@@ -240,7 +240,7 @@ TEST(SettingsDifference, SaysWhatOfTheSettingsDiffersByName) {
       {"contents, but not places",
        profiles,
        "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n",
-       {"contents of profiles differ: a"}},
+       {"contents of profiles differ: a (or a file that it names)"}},
       {"ranks", "[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n", {"ranks 1, now 12"}},
       {"names that have changed",
        "[system]\nname = \"nexus\"\nparams = { load = \"cold\" }\n[serving]\ndispatch = \"least_loaded\"\n"

@@ -466,7 +466,7 @@ constexpr Metric kMetrics[] = {
        return 1.0 - feasible / run.fluid_requests;
      }},
     // Reports and published states, 1000 bit/s.
-    {"state_kbps_per_worker", "kbit/s", kLower, false, kUsual, kUsual,
+    {"state_kbps_per_worker", "1000 bit/s", kLower, false, kUsual, kUsual,
      [](Run run) {
        return share(static_cast<double>(run.record.exchanged_bytes) * 8e-3,
                     ns_to_s(worker_time_ns(run.record)));
@@ -488,7 +488,7 @@ constexpr Metric kMetrics[] = {
     {"schedule_lag_us_max", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 1); }},
     // Sent by all ranks, and their bytes.
     {"messages", "messages", kLower, false, kUsual, kUsual, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
-    {"message_bytes", "B", kLower, false, kUsual, kUsual,
+    {"message_bytes", "bytes", kLower, false, kUsual, kUsual,
      [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
     {"clock_bound_us", "us", kLower, false, kUsual, kUsual,
      [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
