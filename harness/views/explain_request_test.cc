@@ -49,6 +49,8 @@ CellContents cell_of_four() {
   cell.summary.cell.pipeline = "chain";
   cell.summary.cell.trace = "times";
   cell.summary.cell.runtime = "simulated";
+  cell.summary.cell.series = "mine";
+  cell.summary.cell.workload = "chain times load 0 slo 26 ms";
   cell.summary.slo_ms = 26;
   cell.summary.sent = 4;
   cell.summary.in_time = 1;
