@@ -181,7 +181,7 @@ std::string facts_text(const char* title, const ShownFacts& shown) {
   text += formatted("  requests        %.0f\n", facts.requests);
   text += formatted("  mean_rps        %.6g\n", facts.mean_rps);
   text += formatted("  peak_rps        %.6g (mean of the highest %s s)\n", facts.peak_rps,
-                    text_of(facts.second_s).c_str());
+                    text_of(std::min(facts.second_s, facts.length_s)).c_str());
   text += figure_text("peak_over_mean", facts.requests > 0, facts.peak_over_mean);
   if (shown.has_bins) text += figure_text("cv_bin", true, facts.cv_second);
   text += figure_text("cv_second", shown.has_seconds, facts.cv_second);

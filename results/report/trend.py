@@ -122,25 +122,30 @@ class Course:
         is_exact = not self.has_other_seeds and all(by_place[place].is_exact for place in self.places)
         is_finite = np.isfinite(self.medians).all()
         judged = change_points(self.medians) if is_finite and not is_exact else differences(self.medians)
-        last = by_place[self.places[-1]]
-        self.note = "" if len(last.values) == last.cells else f", {len(last.values)} of {last.cells} cells have a value"
+        self.by_place = by_place
+        self.without = [names[place] for place in sorted(by_place) if not by_place[place].values]
         self.is_judged = judged is not None and len(self.places) > 1
         self.changes = judged or []
 
     def text_of_changes(self):
         if not self.is_judged:
-            return "too few files"
+            return "too few files" + (f"; no value in {', '.join(self.without)}" if self.without else "")
         borders = [0, *self.changes, len(self.medians)]
         levels = [float(np.mean(self.medians[begin:end])) for begin, end in zip(borders, borders[1:])]
         parts = []
         for place, before, after in zip(self.changes, levels, levels[1:]):
             share = f" ({100 * (after / before - 1):+.2g} %)" if before else ""
             parts.append(f"from {self.names[place]}: {before:.6g} -> {after:.6g}{share}")
+        if self.without:
+            parts.append(f"no value in {', '.join(self.without)}")
         return "; ".join(parts) or "none"
 
     def row(self):
-        last = f"{self.medians[-1]:.6g} ({self.least[-1]:.6g} to {self.greatest[-1]:.6g}{self.note})"
-        return [self.system, self.workload, self.metric, str(len(self.medians)), f"{self.medians[0]:.6g}", last, self.text_of_changes()]
+        first, last = (self.by_place[of(self.by_place)] for of in (min, max))  # of all files that have the cells
+        interval = f"{self.medians[-1]:.6g} ({self.least[-1]:.6g} to {self.greatest[-1]:.6g}"
+        some = "" if len(last.values) == last.cells else f", {len(last.values)} of {last.cells} cells have a value"
+        return [self.system, self.workload, self.metric, str(len(self.medians)), f"{self.medians[0]:.6g}" if first.values else "-",
+                interval + some + ")" if last.values else "-", self.text_of_changes()]
 
 
 HEAD = ["system", "workload", "metric", "files", "first", "last (interval)", "changed"]

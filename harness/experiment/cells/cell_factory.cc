@@ -278,9 +278,7 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
   }
   for (const std::string& remark : load.notes.remarks) {
     const bool warns = streams || &remark != load.notes.remarks.data();
-    std::string line = (warns ? "warning: trace " : "trace ") + trace.name + ": " + remark;
-    if (std::find(remarks_.begin(), remarks_.end(), line) == remarks_.end())
-      remarks_.push_back(std::move(line));
+    add_remark((warns ? "warning: trace " : "trace ") + trace.name + ": " + remark);
   }
   return offers_.emplace(key, std::move(load)).first->second;
 }
@@ -415,6 +413,18 @@ std::string CellFactory::checksums(const Cell& cell) {
          profiles(configuration(cell, Whose::kOwn).settings).checksum + "\n";
 }
 
+void CellFactory::remark_on_short_load(const std::string& trace, const PreparedCell& cell) {
+  if (cell.expected_requests <= 0 || cell.duration_s >= ns_to_s(cell.slo_ns)) return;
+  add_remark("warning: trace " + trace + " lasts " + text_of(cell.duration_s) + " s, less than the SLO of " +
+             text_of(ns_to_ms(cell.slo_ns)) +
+             " ms: rates (goodput_rps, load) are more than the workers complete in a second");
+}
+
+void CellFactory::add_remark(std::string line) {
+  if (std::find(remarks_.begin(), remarks_.end(), line) == remarks_.end())
+    remarks_.push_back(std::move(line));
+}
+
 PreparedCell CellFactory::prepare(const Cell& cell) {
   if (configurations_.size() > kMaxConfigurations) configurations_.clear();
   const Configuration& own = configuration(cell, Whose::kOwn);
@@ -440,6 +450,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
       prepared.visits_per_request = std::accumulate(visits.begin(), visits.end(), 0.0);
     }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
+    remark_on_short_load(settings.trace.name, prepared);
     const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
     prepared.why =
         load.requests > 0 ? plan.why : "trace " + settings.trace.name + " has no request in its window";

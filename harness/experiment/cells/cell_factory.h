@@ -112,6 +112,9 @@ class CellFactory {
   void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
                   RunSpec& run);
   /// Equal for cells with the same requests.
+  /// Where rates of a load are no rates that could go on.
+  void remark_on_short_load(const std::string& trace, const PreparedCell& cell);
+  void add_remark(std::string line);
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps);
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
   /// best_capacity_rps of the cell's streams or task tree; of several kinds of devices capacity_of_kinds_rps.

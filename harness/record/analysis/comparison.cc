@@ -81,6 +81,7 @@ MetricChange change_of(const Series& series, const ComparedMetric& metric) {
     const double before = metric.value_in(*pair.base);
     const double after = metric.value_in(*pair.now);
     if (has_value(before) && !has_value(after)) change.lost.push_back(pair.key.workload_and_seed());
+    if (!has_value(before) && has_value(after)) change.gained.push_back(pair.key.workload_and_seed());
     if (!has_value(before) || !has_value(after)) continue;
     base.push_back(before);
     now.push_back(after);

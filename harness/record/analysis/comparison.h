@@ -35,7 +35,8 @@ struct MetricChange {
   double worst = kNoValue;  ///< ComparedMetric::change in the cell where it is most for the worse; repeats
                             ///< of a live cell (live.repeat) are one cell, with their mean
   std::string worst_cell;   ///< its workload; "" where nothing changed
-  std::vector<std::string> lost;  ///< workloads of cells whose value is no more
+  std::vector<std::string> lost;    ///< workloads of cells whose value is no more
+  std::vector<std::string> gained;  ///< workloads of cells that have a value only now
   ChangeVerdict verdict = ChangeVerdict::kSame;
 };
 

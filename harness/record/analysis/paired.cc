@@ -163,7 +163,7 @@ PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& bas
     if (other == nullptr) continue;
     const double value = value_of(*row, metric);
     const double base = value_of(*other, metric);
-    differences.push_back(base == value ? 0 : value - base);
+    differences.push_back(value - base);  // of two infinite ones there is none
     if (base != 0) ratios.push_back(value / base);
   }
   return {spread_of(differences), spread_of(ratios)};

@@ -67,6 +67,8 @@ namespace {
 
 std::string remark_of(const MetricChange& change) {
   if (!change.lost.empty()) return change.lost.front() + " (no value any more)";
+  if (change.difference.n == 0 && !change.gained.empty())
+    return change.gained.front() + " (a value only now)";
   return change.worst_cell;
 }
 

@@ -160,9 +160,7 @@ namespace {
 
 /// Gives a row of such a file what it would hold today: 0 stood for no value there, and a cell without
 /// requests was not skipped.
-void settle_older(SummaryRow& row, bool has_attainment) {
-  if (!has_attainment && row.sent > 0)
-    row[kSloAttainment] = static_cast<double>(row.in_time) / static_cast<double>(row.sent);
+void settle_older(SummaryRow& row) {
   if (row.status == "ok" && row.sent == 0) {
     row.status = "skipped";
     row.why = "no request was sent";
@@ -185,8 +183,11 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
       throw Hdf5Failure("find all columns of /summary");
   });
   std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);
-  if (is_among(names, kFirstOfQuantiles)) return rows;
-  for (SummaryRow& one : rows) settle_older(one, is_among(names, kSloAttainment));
+  for (SummaryRow& one : rows) {
+    if (!is_among(names, kSloAttainment) && one.sent > 0)
+      one[kSloAttainment] = static_cast<double>(one.in_time) / static_cast<double>(one.sent);
+    if (!is_among(names, kFirstOfQuantiles)) settle_older(one);
+  }
   return rows;
 }
 
