@@ -169,7 +169,8 @@ def table_lines(cells, in_percent, marker):
 
 
 def short(value):
-    return "-" if value is None else f"{value:.3g}"
+    """Of JSON, where null is no value and the text "inf" an infinite one."""
+    return "-" if value is None else f"{float(value):.3g}"
 
 
 def ours(claim):
@@ -178,8 +179,8 @@ def ours(claim):
         return "-"
     if len(groups) == 1:
         spread = groups[0]["half_width"]
-        return short(groups[0]["mean"]) + (f" ± {spread:.2g}" if spread is not None else "")
-    means = [group["mean"] for group in groups if group["mean"] is not None]
+        return short(groups[0]["mean"]) + (f" ± {float(spread):.2g}" if spread is not None else "")
+    means = [float(group["mean"]) for group in groups if group["mean"] is not None]
     holding = sum(group["holds"] for group in groups)
     return f"{short(claim['value'])} ({short(min(means))} to {short(max(means))}; {holding} of {len(groups)} hold)"
 

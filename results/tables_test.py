@@ -53,6 +53,9 @@ class Tables(InAFolder):
         self.assertEqual(lines, ["before", "", "<!-- table: toy; rows=trace; columns=series; metric=drop_rate -->", "",
                                  "| trace | pard | pard/back |", "| --- | --- | --- |", "| tweet | 15.0 | 50.0 |", "", "after"])
 
+    def test_infinite_values_of_claims_are_texts(self):
+        self.assertEqual([tables.short(value) for value in (None, "inf", 1.5)], ["-", "inf", "1.5"])
+
     def test_a_mean_is_of_the_seeds_that_have_a_value(self):
         self.assertEqual(tables.entry({"1": 2.0, "2": float("nan"), "3": 4.0}, False), "3 (2 of 3 seeds)")
         self.assertEqual(tables.entry({"1": float("nan")}, True), "-")

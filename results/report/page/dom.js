@@ -38,6 +38,7 @@ function section(id, title, ...children) {
 /** At most four significant digits, as a reader wants them; a table's title has all. */
 function number(value) {
   if (value === null || value === undefined) return "-";
+  if (value === "inf" || value === "-inf") return value === "inf" ? "\u221e" : "-\u221e";  // as JSON has them
   if (Number.isInteger(value)) return Math.abs(value) >= 10000 ? value.toLocaleString("en") : String(value);
   const size = Math.abs(value);
   if (size >= 10000) return Math.round(value).toLocaleString("en");
