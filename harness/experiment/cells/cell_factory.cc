@@ -450,7 +450,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
       prepared.visits_per_request = std::accumulate(visits.begin(), visits.end(), 0.0);
     }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
-    remark_on_short_load(settings.trace.name, prepared);
+    if (settings.trace.shape == "file") remark_on_short_load(settings.trace.name, prepared);
     const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
     prepared.why =
         load.requests > 0 ? plan.why : "trace " + settings.trace.name + " has no request in its window";

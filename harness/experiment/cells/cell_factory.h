@@ -112,7 +112,7 @@ class CellFactory {
   void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
                   RunSpec& run);
   /// Equal for cells with the same requests.
-  /// Where rates of a load are no rates that could go on.
+  /// Says so where a recorded load is so short that its rates could not go on.
   void remark_on_short_load(const std::string& trace, const PreparedCell& cell);
   void add_remark(std::string line);
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps);
