@@ -10,12 +10,15 @@
 
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
+#include "harness/record/run/series.h"
 
 namespace harness {
 
 /// "NAME=VALUE" of all that a row lists; numbers exactly, every NaN the same.
 template <class Row>
-std::vector<std::string> listed(const Row& row) {
+std::vector<std::string> listed(Row row) {
+  // A made-up row has no series and no workload: reading names them.
+  if constexpr (std::is_same_v<Row, SummaryRow>) name_series({&row, 1});
   std::vector<std::string> texts;
   Row::list(row, [&]<class Value>(const std::string& name, const Value& value) {
     std::string text = ::testing::PrintToString(value);

@@ -8,7 +8,6 @@
 
 #include "harness/core/random.h"
 #include "harness/record/hdf5/results_file.h"
-#include "harness/record/run/series.h"
 
 namespace harness {
 namespace {
@@ -299,7 +298,6 @@ SyntheticRun synthetic_run(const SyntheticSettings& settings) {
   const double capacity = static_cast<double>(settings.workers * settings.batch) / ns_to_s(last.exec_ns);
   run.summary = summarise(settings.cell, {run.record, capacity, [&](TimeNs) { return capacity; },
                                           static_cast<double>(run.record.sent)});
-  name_series({&run.summary, 1});
   return run;
 }
 
