@@ -145,7 +145,7 @@ def collect(cells, marker):
 
 
 def entry(seeds, in_percent):
-    """The mean over the seeds that have a value; how many these are, where not all have one."""
+    """Returns the mean over the seeds that have a value, and how many these are where not all have one."""
     values = [value for value in seeds.values() if not np.isnan(value)]
     if not values:
         return "-"
@@ -169,7 +169,7 @@ def table_lines(cells, in_percent, marker):
 
 
 def short(value):
-    """Of JSON, where null is no value and the text "inf" an infinite one."""
+    """Returns the text of a value of JSON, where null is no value and the text "inf" an infinite one."""
     return "-" if value is None else f"{float(value):.3g}"
 
 

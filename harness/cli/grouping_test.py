@@ -5,6 +5,7 @@
 The cells are those of a dry run, with made-up values, no two alike: so the mean that a tool shows tells which cells it took together.
 """
 import json
+import math
 import os
 import re
 import sys
@@ -25,6 +26,9 @@ from selection import series_of, settings  # noqa: E402
 from trend import collected, without_repeat  # noqa: E402
 
 METRIC = "drop_rate"
+QUANTILES = ("latency_ms_p50", "latency_ms_p90", "latency_ms_p99")
+# The columns of /summary that older files have not.
+NEW = re.compile("series|workload|latency_ms_p(95|999)|latency_ms_p.*_(low|high)|latency_all_ms_.*")
 # In place of the profiles that some experiments have measured first.
 MODELS = ("rcnn", "resnet50", "inception_v3", "resnet18", "resnet34", "resnet101", "lenet")
 MEASURED = 'device = "GPU"\nsource = "made up"\n' + "".join(
@@ -34,14 +38,14 @@ NARROWER = {"optimal": ["--set", 'workload.pipelines=["tf-cascade"]', "--set", "
 
 
 def shipped():
-    """Every experiment, no suites, and none on real traces where these are not."""
+    """Returns every experiment, no suites, and none on real traces where these are missing."""
     texts = {path: path.read_text(encoding="utf8") for path in sorted(Path(ROOT, "experiments").rglob("*.toml"))}
     has_data = Path(ROOT, "..", "shared", "data").is_dir()
     return [path for path, text in texts.items() if "system" in tomllib.loads(text) and (has_data or "shared/data" not in text)]
 
 
 def cells_of(harness, path, folder):
-    """Those of a dry run, each with two seeds; or why there is none. A short load is planned for sooner, where a trace allows it."""
+    """Returns the cells of a dry run, each with two seeds; or why there are none. A short load is planned for sooner, where a trace allows it."""
     profiles = tomllib.loads(path.read_text(encoding="utf8")).get("cluster", {}).get("profiles", "")
     more = ["--set", f"cluster.profiles={folder}/measured.toml"] if "results-out" in profiles else NARROWER.get(path.stem, [])
     for duration_s in (20, 60, None):
@@ -66,7 +70,9 @@ def make_file(template, path, cells, text, with_columns):
             for column in ("system", "variant", "pipeline", "trace", "runtime", "answers", "parameters", "series", "workload"):
                 row[column] = cell[column].encode()
             row[METRIC] = value
-        names = [name for name in rows.dtype.names if with_columns or name not in ("series", "workload")]
+        names = [name for name in rows.dtype.names if with_columns or not NEW.fullmatch(name)]
+        if not with_columns:
+            nothing_measured(rows)
         file.create_dataset("summary", data=rows[names].astype([(name, rows.dtype[name]) for name in names]))
         for cell in cells:
             group = file.create_group(f"cells/{cell['cell']}")
@@ -74,12 +80,21 @@ def make_file(template, path, cells, text, with_columns):
             group.attrs["effective_toml"] = f"[workload]\nrates_rps = [{rate[1] if rate else 0}]\n"
 
 
+def nothing_measured(rows):
+    """In the first row nothing was sent, in the last one nothing completed: as an older version wrote it."""
+    rows["overload_s"] = rows["goodput_overload_rps"] = rows["drop_rate_overload"] = 0
+    for place, sent in ((-1, 5), (0, 0)):
+        rows[place]["sent"] = sent
+        for name in ("in_time", "late", *QUANTILES):
+            rows[place][name] = 0
+
+
 def values_for(cells):
     return numpy.random.default_rng(1).random(len(cells))
 
 
 def groups(cells, *keys):
-    """The places of the cells that have the same of each key."""
+    """Returns the places of the cells that have the same of each key."""
     found = defaultdict(list)
     for place, cell in enumerate(cells):
         found[tuple(key(cell) if callable(key) else cell[key] for key in keys)].append(place)
@@ -87,7 +102,7 @@ def groups(cells, *keys):
 
 
 def parts(grouped):
-    """A grouping, whatever its groups are called."""
+    """Returns a grouping, whatever its groups are called."""
     return sorted(sorted(map(int, own)) for own in grouped)
 
 
@@ -147,15 +162,26 @@ def check_package(folder, name, cells, expect):
 
 
 def check_older(harness, folder, name, cells, expect):
-    """Both readers name the cells of a file without the columns alike."""
-    rows = shown(harness, folder, "show", f"{name}-older.h5", "--columns", "series,workload")
+    """Both readers say the same of the cells of an older file, which has no names of series and 0 where there is no value."""
+    rows = shown(harness, folder, "show", f"{name}-older.h5")
     results = Results(os.path.join(folder, f"{name}-older.h5"))
-    expect("an older file", [(row["series"], row["workload"]) for row in results.rows], [(row["series"], row["workload"]) for row in rows])
+    for one, other in zip(rows, results.rows, strict=True):
+        found = {key: None if value != value else value for key, value in other.items()}
+        expect("an older file", {key: found[key] for key in found if not same(found[key], one[key])}, {})
+        if one["status"] == "ok":
+            expect("an older file: no overload", one["drop_rate_overload"], None)
+    expect("an older file: nothing sent", [rows[0][key] for key in ("status", "drop_rate", "goodput_rps", *QUANTILES)], ["skipped"] + [None] * 5)
+    if len(rows) > 1:
+        expect("an older file: nothing completed", [rows[-1][key] for key in ("status", *QUANTILES)], ["ok"] + [None] * 3)
     results.close()
 
 
+def same(one, other):
+    return math.isclose(one, other, rel_tol=1e-9) if isinstance(one, float) and isinstance(other, (int, float)) else one == other
+
+
 def check(harness, folder, path):
-    """What is wrong, a text each."""
+    """Returns what is wrong, a text each."""
     name, failures = "-".join(path.relative_to(ROOT).with_suffix("").parts), []
 
     def expect(what, found, wanted):

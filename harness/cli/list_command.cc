@@ -333,21 +333,15 @@ Listing list_figures() {
   return listing;
 }
 
-/// What /columns says of the column.
-JsonObject facts_json(const std::string& column) {
-  JsonObject object;
-  for (const ColumnFacts& facts : column_facts()) {
-    if (facts.name == column)
-      ColumnFacts::list(facts, [&object](const char* name, const auto& value) { object.add(name, value); });
-  }
-  return object;
-}
-
 Listing list_metrics() {
   Listing listing;
-  for (const std::string& metric : metric_columns()) {
-    listing.text += metric + "\n";
-    listing.add(facts_json(metric));
+  const std::vector<std::string> metrics = metric_columns();
+  for (const ColumnFacts& facts : column_facts()) {
+    if (std::ranges::find(metrics, facts.name) == metrics.end()) continue;
+    listing.text += facts.name + "\n";
+    JsonObject object;
+    ColumnFacts::list(facts, [&object](const char* name, const auto& value) { object.add(name, value); });
+    listing.add(object);
   }
   return listing;
 }

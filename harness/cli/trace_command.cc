@@ -102,7 +102,7 @@ void check_options(const TraceArguments& arguments) {
   }
 }
 
-/// As given, not checked.
+/// Returns the trace as the arguments give it, not checked.
 TraceSpec given_spec(const TraceArguments& arguments) {
   check_options(arguments);
   TraceSpec spec;
@@ -136,7 +136,7 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   return spec;
 }
 
-/// The place of a key that says how a file is replayed, not how it is read; null where none does.
+/// Returns the place of a key that says how a file is replayed, not how it is read; null where none does.
 const InputPlace* key_of_replay(const TraceSpec& spec) {
   const std::vector<std::string> reading = {"format", "column", "time_column", "time_unit", "bin_s"};
   for (const auto& [key, place] : spec.places) {

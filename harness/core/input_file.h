@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// Where a file is refused: at the key that names it, "e.toml:3: cluster.profiles = p.toml". Where no key
-/// does, `named_at` is empty and the place is the file itself.
+/// Returns the place at which a file is refused: the key that names it, "e.toml:3: cluster.profiles =
+/// p.toml". Where no key does, `named_at` is empty and the place is the file itself.
 InputPlace place_of_file(const std::string& path, const InputPlace& named_at);
 
 /// A regular file, open for reading until the end of its life. Opening and reading never wait: a FIFO, a

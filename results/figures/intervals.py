@@ -36,7 +36,7 @@ def half_width(values):
 
 
 def spread(values):
-    """(mean over the seeds that have a value, half of the width of its 95 % interval); NaN where there is none. NaN is no value."""
+    """Returns (mean over the seeds that have a value, half of the width of its 95 % interval); NaN where there is none. NaN is no value."""
     values = np.asarray(values, dtype=float)
     has = ~np.isnan(values)
     count = has.sum(axis=0)
@@ -48,7 +48,7 @@ def spread(values):
 
 
 def t_factors(counts):
-    """What standard deviations of so many values are times half of an interval; NaN of fewer than two."""
+    """Returns the factors that make standard deviations of so many values half of an interval; NaN of fewer than two."""
     return np.vectorize(lambda n: student_t_95(int(n) - 1) / sqrt(n) if n > 1 else np.nan, otypes=[float])(counts)
 
 

@@ -173,13 +173,13 @@ def cut_intervals(figure):
 
 
 def label_beside(axes, get):
-    """The label of the axis, or that of the panel that it is shared with."""
+    """Returns the label of the axis, or of the panel that it is shared with."""
     shared = axes.get_shared_x_axes() if get == "get_xlabel" else axes.get_shared_y_axes()
     return next((getattr(other, get)() for other in (axes, *shared.get_siblings(axes)) if getattr(other, get)()), "")
 
 
 def cut(points, at, most):
-    """Points whose coordinate `at` is within [0, most]."""
+    """Returns the points with their coordinate `at` clipped to [0, most]."""
     points = np.array(points)
     points[:, at] = np.clip(points[:, at], 0, most)
     return points

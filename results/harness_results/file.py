@@ -23,6 +23,8 @@ HOW_TO_RECORD = {
     "groups": "only plans whose workers serve several modules have groups",
     "ranks": "only live runs have ranks",
 }
+NO_METRICS = {"load", "slo_ms", "duration_s"}
+FIRST_OF_QUANTILES = "latency_ms_p50_low"  # files lack it that were written before values of nothing were left out
 SHARE_WORDS = ("rate", "share", "gap", "utilisation", "attainment", "accuracy")
 
 
@@ -152,7 +154,7 @@ class Results:
         return Cell(row, self._file[f"cells/{row['cell']}"], self._by_rate)
 
     def is_share(self, column):
-        """Whether a column of /summary is a part of a whole, as /columns says; by its name in files of an older version."""
+        """True if a column of /summary is a part of a whole, as /columns says; by its name in files of an older version."""
         if column in self.columns:
             return bool(self.columns[column]["is_share"])
         return any(word in column for word in SHARE_WORDS)
@@ -220,17 +222,24 @@ def plain(row):
     if "parameters" in values:
         values["parameters"] = " ".join(parameter_now(word) for word in values["parameters"].split(" "))
     if "sent" in values:
-        settle(values)
+        values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else np.nan)
+        if FIRST_OF_QUANTILES not in values:
+            settle_older(values)
     return values
 
 
-def settle(values):
-    """In files of an older version a cell without requests was not skipped, and quantiles of nothing were 0."""
-    values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else float("nan"))
+def settle_older(values):
+    """Gives a row of an older file what it would hold today: 0 stood for no value there, and a cell without requests was not
+    skipped. harness/record/hdf5/results_reader.cc does the same."""
+    without = set()
     if values["status"] == "ok" and not values["sent"]:
         values |= {"status": "skipped", "why": "no request was sent"}
+        without |= {name for name, value in values.items() if isinstance(value, float)} - NO_METRICS
+    if values.get("overload_s") == 0:
+        without |= {"goodput_overload_rps", "drop_rate_overload"} & values.keys()
     if not values["in_time"] + values["late"]:
-        values |= {name: float("nan") for name in values if name.startswith("latency_ms_")}
+        without |= {name for name in values if name.startswith("latency_ms_")}
+    values |= dict.fromkeys(without, np.nan)
 
 
 def ranges(numbers):

@@ -64,7 +64,7 @@ def pairs_of(text):
 
 
 def texts_of(pairs):
-    """KEY=VALUE of each."""
+    """Returns KEY=VALUE of each pair."""
     return [f"{key}={value}" for key, value in pairs.items()]
 
 

@@ -8,7 +8,7 @@ SIMULATED = "simulated"
 
 
 def said_by(variant):
-    """The words of a variant: one without a name says what it sets, between commas."""
+    """Returns the words of a variant: one without a name says what it sets, between commas."""
     return variant.replace(",", " ").split()
 
 
@@ -17,7 +17,7 @@ def configuration_of(row):
 
 
 def part():
-    """A field that the text says too."""
+    """Returns a field that does not count in comparisons, since the text says it too."""
     return field(compare=False)
 
 
@@ -117,7 +117,7 @@ class WorkloadKey:
 
 
 def shared_of(row):
-    """The parameters at the end of the column `workload`."""
+    """Returns the parameters at the end of the column `workload`, by their keys."""
     return pairs_of(row["workload"][len(row["pipeline"]) + len(row["trace"]) + 1:])
 
 

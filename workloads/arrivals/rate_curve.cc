@@ -96,7 +96,7 @@ void stretch(Replay& replay, double contrast) {
   for (double& rate : replay.curve.rps) rate = std::max(0.0, mean + contrast * (rate - mean));
 }
 
-/// Of what is replayed, which has requests, the rate that becomes the target.
+/// Returns the rate of the replayed window, which has requests, that becomes the target.
 double rate_scaled_to(const TraceSpec& spec, const Replay& replay) {
   const bool is_start = spec.scale_to == ScaleTo::kStart;
   const double rate = is_start                          ? replay.curve.rps.front()

@@ -20,12 +20,12 @@ std::string with(const char* key, const std::string& value) {
 
 bool is_file(const TraceSpec& spec) { return spec.shape == "file"; }
 
-/// Whether the rate never changes.
+/// True if the rate never changes.
 bool is_flat(const TraceSpec& spec) {
   return is_one_of(spec.shape, {"constant", "poisson", "gamma", "mmpp"});
 }
 
-/// Whether rates are recorded, or stand for recorded ones.
+/// True if rates are recorded, or stand for recorded ones.
 bool has_curve(const TraceSpec& spec) {
   return is_file(spec) || is_one_of(spec.shape, {"wiki", "tweet", "azure"}) || is_autoscale_shape(spec.shape);
 }
@@ -130,7 +130,7 @@ Unused unused_in_replay(const TraceSpec& spec, const std::string& key, bool is_s
   return {};
 }
 
-/// The key's field where it is a text, else null.
+/// Returns the key's field where it is a text, else null.
 std::string* text_field(TraceSpec& spec, const std::string& key) {
   return key == "file"          ? &spec.file
          : key == "format"      ? &spec.format
@@ -153,7 +153,7 @@ class Compared {
     for (const std::string& name : params_.names()) keys.push_back(name);
     return keys;
   }
-  /// Whether the key's value is that of a trace that does not give it.
+  /// True if the key has the value of a trace that does not give it.
   bool is_standard(const std::string& key) {
     if (const std::string* text = text_field(spec_, key)) return *text == *text_field(standard_, key);
     return params_.find(key)->get() == standards_.find(key)->get();

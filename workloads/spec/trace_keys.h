@@ -15,9 +15,9 @@ struct UnusedKey {
   std::string allowed;  ///< what would do it
 };
 
-/// Why the key has no effect beside the others of the trace; nothing where it has one, or may have one once
-/// the file of format "auto" has been read. `is_scaled` is false for a file that is replayed as it was
-/// recorded.
+/// Returns why the key has no effect beside the others of the trace; nothing where it has one, or may have
+/// one once the file of format "auto" has been read. `is_scaled` is false for a file that is replayed as it
+/// was recorded.
 std::optional<UnusedKey> unused_key(const TraceSpec& spec, const std::string& key, bool is_scaled = true);
 
 /// Throws InputError at a key that was given (`places`, or a value that is not the default) and has no
@@ -30,10 +30,10 @@ void check_keys_of_file(const TraceSpec& spec, const std::string& format, bool i
 /// Gives keys without an effect the value that they have where they are not given.
 void drop_unused_keys(TraceSpec& spec);
 
-/// How requests are placed: what the shape fixes, else `process`.
+/// Returns how requests are placed: as the shape fixes it, else by `process`.
 ArrivalProcess process_of(const TraceSpec& spec);
 
-/// The keys of a trace that shape streams has; the others are those of a single load.
+/// Returns the keys of a trace that shape streams has; the others belong to a single load.
 std::vector<std::string> stream_trace_keys();
 
 }  // namespace harness

@@ -80,7 +80,7 @@ class TraceKeys : public testing::Test {
     return outcome_of(spec, rate);
   }
 
-  /// Some legal values of every key but shape and streams.
+  /// Returns some legal values of every key but shape and streams.
   static std::vector<std::pair<std::string, std::vector<ParamValue>>> keys() {
     using Texts = std::vector<ParamValue>;
     std::vector<std::pair<std::string, std::vector<ParamValue>>> keys = {
@@ -136,7 +136,7 @@ class TraceKeys : public testing::Test {
   std::set<std::string> acting_;
 };
 
-/// Counts of bins of a second with Poisson's noise about a rate that rises.
+/// Returns counts of bins of a second with Poisson's noise about a rate that rises.
 std::string noisy_counts(const std::string& title, const std::string& before) {
   std::string text = title;
   RandomStream random(3, "counts");
@@ -250,7 +250,6 @@ TEST_F(TraceKeys, OfStreamsActOrAreRefused) {
   expect_all_act("recorded streams", recorded, 0);
 }
 
-/// The lines of the issue: where, what, and what would do it.
 TEST_F(TraceKeys, AreRefusedWithTheKeyThatWouldDoIt) {
   TraceSpec poisson = shape("poisson");
   poisson.places["cv"] = {"e.toml", 7, "trace.t.cv"};

@@ -104,7 +104,7 @@ std::vector<std::string> trace_format_names();
 /// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another,
 /// keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
-/// Whether duration_s was given: a recorded load that is shorter lasts as long only where it was asked to.
+/// True if duration_s was given: a recorded load that is shorter lasts as long only where it was asked to.
 bool asks_for_duration(const TraceSpec& spec);
 
 /// What a reader should know of a file's load.

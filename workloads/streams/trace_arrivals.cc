@@ -129,7 +129,8 @@ bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curv
   return spec.scale_by == ScaleBy::kSmoothed;
 }
 
-/// As recorded: what lies within a bin is not for the curve to say, and nothing comes after its end.
+/// Returns the replay as recorded: what lies within a bin is not for the curve to say, and nothing comes
+/// after its end.
 Replay replay_as_recorded(const TraceSpec& spec, const TraceData& data, RateCurve curve) {
   TraceSpec as_is = spec;
   as_is.interpolate = Interpolate::kOff;
@@ -202,9 +203,9 @@ void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s
   for (const TimeNs time : data.times_ns) {
     if (time >= from && time < to) times.push_back(time - from);
   }
+  if (times.empty()) return;
   std::vector<double> seconds = counts_of(times, 1);
   seconds.resize(std::min(seconds.size(), static_cast<std::size_t>(length_s)));  // whole ones
-  if (times.empty()) return;
   const double mean = static_cast<double>(times.size()) / length_s;
   const double share = seconds.empty() ? 1 : *std::max_element(seconds.begin(), seconds.end()) / mean;
   note_peaks(share, share, "", notes);

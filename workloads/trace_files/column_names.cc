@@ -166,7 +166,7 @@ Words without(const Names& names, Words words) {
   return words;
 }
 
-/// What is between "function(" and the last ")".
+/// Returns the text between "function(" and the last ")".
 std::string_view inside(std::string_view text, std::string_view function) {
   if (!text.starts_with(function) || !text.ends_with(")")) return {};
   text = text.substr(function.size(), text.size() - function.size() - 1);
@@ -187,7 +187,7 @@ bool is_rate_of_counter(std::string_view name) {
   return holds_any(kCounts, words) && (last == "count" || (last == "total" && !has_others));
 }
 
-/// The unit of time, in seconds, of a rate of requests; nothing for other names.
+/// Returns the unit of time, in seconds, of a rate of requests; nothing for other names.
 std::optional<double> rate_unit_s(const Words& words) {
   const Words plain = without(kOfRates, words);
   if (plain.empty()) return std::nullopt;
@@ -210,7 +210,7 @@ std::optional<double> rate_unit_s(const Words& words) {
   return is_rate ? std::optional(1.0) : std::nullopt;
 }
 
-/// Whether the numbers are of many requests, but neither those in a bin nor a rate.
+/// True if the numbers are of many requests, but neither those in a bin nor a rate.
 bool is_aggregate(const Name& name) {
   const Words& words = name.words;
   const auto has = [&](const Names& names) { return holds_any(names, words); };

@@ -23,13 +23,13 @@ struct ColumnMeaning {
 };
 ColumnMeaning meaning_of(std::string_view column_name);
 
-/// Whether the name calls a column a counter: requests_total, "Total Requests", cumulative_count.
+/// True if the name calls a column a counter: requests_total, "Total Requests", cumulative_count.
 bool names_counter(std::string_view column_name);
 
-/// Whether a column of times is by its name one of ends: end_timestamp, finished_at, response_time.
+/// True if a column of times is by its name one of ends: end_timestamp, finished_at, response_time.
 bool names_end(std::string_view column_name);
 
-/// Whether the name is that of a duration: duration, latency_ms, elapsed, took.
+/// True if the name is one of a duration: duration, latency_ms, elapsed, took.
 bool names_duration(std::string_view column_name);
 
 }  // namespace harness

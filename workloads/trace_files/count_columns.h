@@ -18,15 +18,15 @@ class CountColumns {
  public:
   CountColumns(const LogTable& table, const LogReading& reading);
 
-  /// Of the table's row. Nothing in the first row of counters.
+  /// Returns the sum over the table's row; nothing in the first row of counters.
   std::optional<double> next();
 
   /// After the last row; `sums`: what next() gave. Throws InputError for numbers that may be others than
   /// those written, or no counts.
   void check(const TraceSpec& spec, const std::vector<double>& sums) const;
 
-  /// How many requests a number in the columns stands for in a bin of bin_s. Throws InputError for columns
-  /// of which these differ.
+  /// Returns how many requests a number in the columns stands for in a bin of bin_s. Throws InputError for
+  /// columns of which these differ.
   double requests_for_one(double bin_s) const;
 
   /// "counts in column 'n'".

@@ -10,11 +10,6 @@ class LogKinds : public testing::TestWithParam<PlainLog> {};
 
 TEST_P(LogKinds, AreReadRightlyOrRefusedWithTheOptionThatHelps) { check_log(GetParam()); }
 
-PlainLog refused(const char* name, const std::string& text, const std::string& message,
-                 const std::string& settings = "") {
-  return {name, text, settings, "", {}, 0, message};
-}
-
 /// Dates, or times, of requests.
 PlainLog times_of(const char* name, const std::string& text, const std::vector<double>& values,
                   const std::string& message, const std::string& settings = "") {

@@ -143,7 +143,7 @@ class Decision {
     return columns;
   }
 
-  /// Whether all columns beside the times hold numbers.
+  /// True if all columns beside the times hold numbers.
   bool has_numbers_alone(std::size_t time) const {
     double number = 0;
     bool has_others = false;
@@ -155,7 +155,7 @@ class Decision {
     return has_others;
   }
 
-  /// Whether the times are equally far apart beside numbers: a table of bins may be.
+  /// True if the times are equally far apart beside numbers: it may be a table of bins.
   bool may_be_bins(std::size_t time) const { return has_numbers_alone(time) && are_even(time); }
 
   InputError times_of_bins() const {

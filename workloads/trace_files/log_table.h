@@ -38,7 +38,7 @@ class LogTable {
   /// Columns of that meaning.
   std::vector<std::size_t> all(ColumnMeaning::Kind kind) const;
   std::string names_of(const std::vector<std::size_t>& columns) const;
-  /// What chooses each of these columns and no other (see named), for messages.
+  /// Returns the texts that choose each of these columns and no other (see named), for messages.
   std::string choices_of(const std::vector<std::size_t>& columns) const;
   /// Those of the header, or what stands for many.
   std::string all_names() const { return width_ > 16 ? "a name in the header" : join_names(names_); }
@@ -86,9 +86,9 @@ class LogTable {
   /// Fields of the line, those that are one joined.
   void split(std::string_view line);
   bool is_named(const std::string& words) const;
-  /// The columns that have this name or stand there.
+  /// Returns the columns that have this name or position.
   std::vector<std::size_t> fitting(std::string_view text) const;
-  /// Its name, or else its position, whichever fits no other column; empty where neither does.
+  /// Returns its name, or else its position, whichever fits no other column; empty where both do.
   std::string choice_of(std::size_t column) const;
   InputError fits_several(const char* key, std::string_view text,
                           const std::vector<std::size_t>& found) const;

@@ -45,7 +45,7 @@ double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec)
   return by_name;
 }
 
-/// The user's unit of a column of dates.
+/// Throws InputError where the user gives a unit for a column of dates.
 void refuse_unit(const LogTable& table, const TraceSpec& spec, std::size_t column) {
   if (spec.time_unit == TimeUnit::kAuto) return;
   throw input_error(place_of_field(spec, "time_unit"), "time_unit with dates in " + table.called(column),

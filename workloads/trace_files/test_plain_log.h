@@ -27,6 +27,11 @@ struct PlainLog {
   std::string message;  ///< part of the reading, or of the refusal
 };
 
+inline PlainLog refused(const char* name, const std::string& text, const std::string& message,
+                        const std::string& settings = "") {
+  return {name, text, settings, "", {}, 0, message};
+}
+
 inline TraceSpec with_settings(const std::string& settings) {
   TraceSpec spec;
   spec.shape = "file";

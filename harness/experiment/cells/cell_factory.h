@@ -111,10 +111,10 @@ class CellFactory {
   /// The sample of its load that the cell's system asks for, if it does.
   void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
                   RunSpec& run);
-  /// Equal for cells with the same requests.
-  /// Says so where a recorded load is so short that its rates could not go on.
+  /// Adds a remark where a recorded load is shorter than the SLO, so that its rates could not go on.
   void remark_on_short_load(const std::string& trace, const PreparedCell& cell);
   void add_remark(std::string line);
+  /// Equal for cells with the same requests.
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps);
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
   /// best_capacity_rps of the cell's streams or task tree; of several kinds of devices capacity_of_kinds_rps.

@@ -53,7 +53,7 @@ std::string trace_text(const Settings& settings);
 /// The first line in which two texts differ: "workers = 64, now workers = 32"; "" when they are equal.
 std::string first_difference(const std::string& before, const std::string& now);
 
-/// The hash that a cell gets from its text and the build: with another one it is not used again.
+/// Returns the hash that a cell gets from its text and the build: with another one it is not used again.
 std::string input_hash_of(const std::string& effective_toml, const std::string& build);
 
 }  // namespace harness

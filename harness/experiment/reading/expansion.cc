@@ -203,7 +203,7 @@ void add_swept(std::string& text, const ExperimentSpec& spec, const Cell& cell, 
   if (cell.swept[axis] != kNotSwept) add_parameter(text, swept.key, swept.values[cell.swept[axis]]);
 }
 
-/// As the experiment gives it: no number that a build computes.
+/// Returns the load or rate as the experiment gives it: no number that a build computes.
 std::string offered_text(const ExperimentSpec& spec, const Cell& cell) {
   if (spec.workload.rates_rps.empty()) return "load " + text_of(cell.rate);
   return cell.rate == 0 ? "as recorded" : text_of(cell.rate) + " requests/s";

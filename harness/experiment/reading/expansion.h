@@ -45,8 +45,8 @@ Settings shared_settings_of(const ExperimentSpec& spec, const Cell& cell);
 /// What is overridden or swept, "key=value key=value".
 std::string parameters_text(const ExperimentSpec& spec, const Cell& cell);
 
-/// What names a cell on that pipeline, but for its load and what counts as an answer. An axis is of the
-/// series when it sweeps parameters of a system, else of the workload.
+/// Returns what names a cell on that pipeline, but for its load and what counts as an answer. An axis is of
+/// the series when it sweeps parameters of a system, else of the workload.
 CellIdentity identity_of(const ExperimentSpec& spec, const Cell& cell, const Pipeline& pipeline);
 
 }  // namespace harness

@@ -163,7 +163,7 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
-/// Who wrote a text.
+/// Texts of experiments are written by users, and by the harness into results.
 enum class Writer { kUser, kResults };
 
 /// One [trace.NAME], or a shape by its bare name.

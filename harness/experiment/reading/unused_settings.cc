@@ -27,7 +27,7 @@ constexpr Beside kBeside[] = {
     {"gpu.threads", "gpu.device", "cpu"},
 };
 
-/// The key's value in text.
+/// Returns the key's value in text.
 std::string value_of(Settings settings, const std::string& key) {
   for (const Section& section : fixed_sections(settings)) {
     for (const Param& param : section.params) {
@@ -38,7 +38,7 @@ std::string value_of(Settings settings, const std::string& key) {
   return "";
 }
 
-/// Every value that some cell may have.
+/// Returns every value that some cell may have.
 std::vector<std::string> values_of(const ExperimentSpec& spec, const std::string& key) {
   std::vector<std::string> values;
   const auto add = [&](const std::vector<Assignment>& assignments) {

@@ -148,7 +148,7 @@ TEST(EveryKey, OfTheSharedTablesActsOrIsInTheList) {
   }
 }
 
-/// Another legal value than the parameter has.
+/// Returns another legal value than the parameter has.
 std::optional<ParamValue> other_value(const Param& param) {
   const ParamValue now = param.get();
   std::vector<ParamValue> values = {true, false};
@@ -167,7 +167,7 @@ std::optional<ParamValue> other_value(const Param& param) {
   return std::nullopt;
 }
 
-/// What a cell's text says of the settings.
+/// Returns the settings as a cell's text has them.
 std::string text_of(const Settings& settings, const std::string& system) {
   CellNames names;
   names.runtime = Runtime::kGpu;  // whose cells have [live] and [gpu] too

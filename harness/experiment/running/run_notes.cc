@@ -23,7 +23,7 @@ std::string numbered(const std::vector<std::uint32_t>& cells, std::size_t named)
   return cells.size() > named ? text + " and " + std::to_string(cells.size() - named) + " more" : text;
 }
 
-/// The keys in whose values two of the cells differ.
+/// Returns the keys in whose values two of the cells differ.
 std::string differing_keys(const ExperimentSpec& spec, const std::vector<Cell>& cells,
                            const std::vector<std::uint32_t>& those) {
   std::vector<std::string> keys;

@@ -51,7 +51,7 @@ void check_made_alike(const Provenance& part, const std::string& file, const Pro
     throw input_error({file, 0, ""}, "results of another build than in " + first_file, kAllowed);
 }
 
-/// What the inputs of a part are that are not those of the `others`.
+/// Returns the inputs of a part that differ from those of the `others`.
 std::string other_inputs(std::span<const SummaryRow> part,
                          const std::map<std::uint32_t, SummaryRow>& others) {
   std::map<std::string, std::string> known;

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// The text with "loads = [1.2]" in the place of `rates_rps`.
+/// Returns the text with "loads = [1.2]" in the place of `rates_rps`.
 std::string with_load(const CellIdentity& cell) {
   const std::string& text = cell.effective_toml;
   const std::size_t at = text.find("\nrates_rps = [");

@@ -7,14 +7,14 @@
 
 namespace harness {
 
-/// What two cells of one place in an experiment were made from that differs: "serving.commit early, now
+/// Returns what differs in the inputs of two cells of one place in an experiment: "serving.commit early, now
 /// late", "contents of trace differ: day.csv", or "another build of harness" where only one is by this
 /// `build` (build_id()) or nothing else differs. With `by_load` the load is named, not the rate that follows
 /// from it.
 std::string what_differs(const CellIdentity& before, const CellIdentity& now, const std::string& build,
                          bool by_load);
 
-/// Whether the cell was made by that build.
+/// True if the cell was made by that build.
 bool is_made_by(const std::string& build, const CellIdentity& cell);
 
 }  // namespace harness

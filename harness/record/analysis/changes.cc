@@ -39,11 +39,10 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
   if (std::ranges::all_of(differences, [](double each) { return each == 0; })) return Movement::kEqual;
   if (difference.n == 1) return Movement::kOnce;
   // Where a value is infinite, the difference has a sign and no interval.
-  const bool is_finite = std::isfinite(difference.half_width);
-  const auto has_sign = [](int sign) { return [sign](double each) { return each * sign >= 0; }; };
-  const bool moves_one_way =
-      std::ranges::all_of(differences, has_sign(1)) || std::ranges::all_of(differences, has_sign(-1));
-  const bool is_noise = is_finite ? std::abs(difference.mean) <= difference.half_width : !moves_one_way;
+  const auto [least, most] = std::ranges::minmax(differences);
+  const bool is_noise = std::isfinite(difference.half_width)
+                            ? std::abs(difference.mean) <= difference.half_width
+                            : least < 0 && most > 0;
   if (is_noise) return Movement::kNoise;
   if (metric.better == Better::kNeither) return Movement::kMoved;
   return metric.worsening(difference.mean) > 0 ? Movement::kWorse : Movement::kBetter;

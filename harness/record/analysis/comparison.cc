@@ -232,7 +232,7 @@ Settings settings_of(const std::string& text) {
   return settings;
 }
 
-/// The name or path of what a checksum is of; "": not known.
+/// Returns the name or path of the file that a checksum is of; "" where it is not known.
 std::string name_of_contents(const Settings& settings, const std::string& kind) {
   for (const auto& [key, value] : settings) {
     const bool names = kind == "pipeline"   ? key == "workload.pipelines"

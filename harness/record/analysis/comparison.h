@@ -16,10 +16,10 @@ namespace harness {
 
 /// A text for each setting that both have with another value, by name: "pard.lambda 0.1, now 0.2", or
 /// "contents of trace differ: day.csv". Takes the effective settings of cells (CellIdentity::effective_toml).
-/// What only one has is left out, since an older program did not know it, but for faults and the time limit:
+/// Leaves out what only one has, since an older program did not know it, but for faults and the time limit:
 /// "fault 1.kind stop now, none before".
 std::vector<std::string> settings_differences(const std::string& base, const std::string& now);
-/// The checksum of each file that such settings name: of "trace day.csv", "profiles shepherd-v100".
+/// Returns the checksum of each file that such settings name: of "trace day.csv", "profiles shepherd-v100".
 std::map<std::string, std::string> contents_of(const std::string& effective_toml);
 
 enum class ChangeVerdict { kSame, kBetter, kRegression };

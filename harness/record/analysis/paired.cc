@@ -61,8 +61,8 @@ void add_spread(TextTable& table, const std::string& name, const Spread& spread,
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Of a metric: shares are within [0, 1] (a live run may pass its bound), nothing is below 0 but what has a
-/// mean there.
+/// Adds the interval of a metric, cut to its values: shares are within [0, 1] (a live run may pass its
+/// bound), and nothing is below 0 unless its mean is.
 void add_spread(TextTable& table, const std::string& metric, const Spread& spread) {
   const Metric* known = find_metric(metric);
   const bool is_share = known != nullptr && known->is_share;

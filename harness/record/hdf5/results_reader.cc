@@ -154,16 +154,13 @@ void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
   for (const Stored& row : read_table<Stored>(group, name)) rows.push_back(restored(row));
 }
 
-}  // namespace
-
-namespace {
-
-/// Gives a row of such a file what it would hold today: 0 stood for no value there, and a cell without
-/// requests was not skipped.
+/// Gives a row of an older file what it would hold today: 0 stood for no value there, and a cell without
+/// requests was not skipped. results/harness_results/file.py does the same.
 void settle_older(SummaryRow& row) {
   if (row.status == "ok" && row.sent == 0) {
     row.status = "skipped";
     row.why = "no request was sent";
+    std::ranges::fill(row.values, kNoValue);
   }
   if (row["overload_s"] == 0) row["goodput_overload_rps"] = row["drop_rate_overload"] = kNoValue;
   settle_values(row);

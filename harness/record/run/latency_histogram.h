@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// The rank of quantile q among n values in rising order: ceil(q x n), at least 1. `n` is at least 1.
+/// Returns the rank of quantile q among n values in rising order: ceil(q x n), at least 1. `n` is at least 1.
 std::uint64_t rank_of_quantile(std::uint64_t n, double q);
 
 /// The ranks, from 1, of the two values among n that are the ends of an interval.
@@ -46,7 +46,7 @@ class LatencyHistogram {
   std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
   /// The value of rank_of_quantile(total(), q) for q in [0, 1]; 0 when empty.
   TimeNs quantile(double q) const;
-  /// The value of that rank, from 1, at most total().
+  /// Returns the value of that rank, from 1, at most total().
   TimeNs of_rank(std::uint64_t rank) const;
   /// Upper edge of bucket i; the buckets are in rising order.
   static TimeNs upper_edge(std::size_t bucket);

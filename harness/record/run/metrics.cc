@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-/// Of nothing there is no share.
+/// Returns part / whole; no value where the whole is 0.
 double share(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -74,8 +74,8 @@ double mean_deviation_ms(const RunRecord& record, LatencyHistogram ModuleTotals:
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kPerMille = 1000;
 
-/// The latency of that rank, from 1, among all requests sent, of which those that were not completed come
-/// last.
+/// Returns the latency of that rank, from 1, among all requests sent, of which those that were not completed
+/// come last.
 double latency_ms_of_rank(const RunRecord& record, std::uint64_t rank) {
   return rank > record.in_time + record.late ? kInfinite : ns_to_ms(record.latency.of_rank(rank));
 }
@@ -93,16 +93,6 @@ double latency_ms_high(const RunRecord& record, std::uint64_t n, double quantile
   if (n == 0) return kNoValue;
   const std::uint64_t rank = quantile_ranks_95(n, quantile).high;
   return rank > n ? kInfinite : latency_ms_of_rank(record, rank);
-}
-
-using LatencyOf = double (*)(const RunRecord&, std::uint64_t, double);
-template <int kQuantile, LatencyOf kOf>
-double of_completed(const MeasuredRun& run) {
-  return kOf(run.record, run.record.in_time + run.record.late, kQuantile / kPerMille);
-}
-template <int kQuantile, LatencyOf kOf>
-double of_sent(const MeasuredRun& run) {
-  return kOf(run.record, run.record.sent, kQuantile / kPerMille);
 }
 
 /// Of live runs, which have ranks.
@@ -262,243 +252,268 @@ double goodput_steady_rps(Run run) {
   return seconds > 0 ? static_cast<double>(run.record.in_time - counts->in_time) / seconds : kNoValue;
 }
 
+/// Returns a metric that is a share of something that only requests have.
+constexpr Metric share_metric(const char* name, Better better, double (*value)(Run)) {
+  return {name, "", better, value, kAbsent, kUsual, true};
+}
+
+using LatencyOf = double (*)(const RunRecord&, std::uint64_t, double);
+/// Returns a quantile of the completed requests' latencies, in thousandths, or an end of its interval.
+template <int kQuantile, LatencyOf kOf>
+constexpr Metric of_completed(const char* name) {
+  const auto value = [](Run run) {
+    return kOf(run.record, run.record.in_time + run.record.late, kQuantile / kPerMille);
+  };
+  return {name, "ms", kLower, value, kAbsent, kAbsent};
+}
+/// Returns the same of all requests sent, of which one that was not completed has an infinite latency.
+template <int kQuantile, LatencyOf kOf>
+constexpr Metric of_sent(const char* name) {
+  const auto value = [](Run run) { return kOf(run.record, run.record.sent, kQuantile / kPerMille); };
+  return {name, "ms", kLower, value, kAbsent, kOf == latency_ms_low ? kUsual : OfNothing::kUnbounded};
+}
+
 constexpr Metric kMetrics[] = {
     // Mean number of workers that can serve, over the load (Loki, section 6.1).
-    {"workers_mean", "workers", kNeither, false, kUsual, kUsual, [](Run run) { return workers_mean(run.record); }},
+    {"workers_mean", "workers", kNeither, [](Run run) { return workers_mean(run.record); }},
     // Least of that mean over 10 s.
-    {"workers_min_10s", "workers", kNeither, false, kUsual, kUsual, [](Run run) { return workers_min_10s(run.record); }},
+    {"workers_min_10s", "workers", kNeither, [](Run run) { return workers_min_10s(run.record); }},
     // Of the workers, during the load; and an hour of it.
-    {"cost_usd", "USD", kLower, false, kUsual, kUsual, [](Run run) { return cost_usd(run.record); }},
-    {"cost_usd_per_h", "USD/h", kLower, false, kUsual, kUsual,
+    {"cost_usd", "USD", kLower, [](Run run) { return cost_usd(run.record); }},
+    {"cost_usd_per_h", "USD/h", kLower,
      [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
     // Of the workers' GPUs, during the load.
-    {"gpu_hours", "h", kLower, false, kUsual, kUsual, [](Run run) { return gpu_hours(run.record); }},
+    {"gpu_hours", "h", kLower, [](Run run) { return gpu_hours(run.record); }},
     // Of the first second; and the mean of the last 10 s of the load.
-    {"cost_usd_per_h_start", "USD/h", kLower, false, kUsual, kUsual, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
-    {"cost_usd_per_h_end", "USD/h", kLower, false, kUsual, kUsual,
+    {"cost_usd_per_h_start", "USD/h", kLower, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
+    {"cost_usd_per_h_end", "USD/h", kLower,
      [](Run run) {
        const TimeNs end_ns = run.record.duration_ns;
        return cost_per_h(run.record, std::max<TimeNs>(0, end_ns - 10 * kNsPerS), end_ns);
      }},
     // Of all of the cost, for a million requests that ended in time.
-    {"usd_per_million_in_time", "USD", kLower, false, kAbsent, kAbsent,
+    {"usd_per_million_in_time", "USD", kLower,
      [](Run run) {
        constexpr double kMillion = 1e6;
        if (run.record.in_time == 0) return kNoValue;
        return cost_usd(run.record) / static_cast<double>(run.record.in_time) * kMillion;
-     }},
-    {"first_added_s", "s", kNeither, false, kUsual, kUsual, [](Run run) { return first_added_s(run.record); }},
+     }, kAbsent, kAbsent},
+    {"first_added_s", "s", kNeither, [](Run run) { return first_added_s(run.record); }},
     // Of the workers added after the start: how many, from kept parameters, and the mean times of their
     // starts.
-    {"workers_added", "workers", kNeither, false, kUsual, kUsual,
+    {"workers_added", "workers", kNeither,
      [](Run run) { return static_cast<double>(added_workers(run.record).count); }},
-    {"workers_added_from_memory", "workers", kNeither, false, kUsual, kUsual,
+    {"workers_added_from_memory", "workers", kNeither,
      [](Run run) { return static_cast<double>(added_workers(run.record).from_memory); }},
-    {"start_up_ms_from_memory", "ms", kLower, false, kUsual, kUsual,
+    {"start_up_ms_from_memory", "ms", kLower,
      [](Run run) { return added_workers(run.record).ms_from_memory; }},
-    {"start_up_ms_from_disk", "ms", kLower, false, kUsual, kUsual, [](Run run) { return added_workers(run.record).ms_from_disk; }},
+    {"start_up_ms_from_disk", "ms", kLower, [](Run run) { return added_workers(run.record).ms_from_disk; }},
     // Of the initial plan.
-    {"capacity_rps", "requests/s", kNeither, false, kUsual, kUsual, [](Run run) { return run.capacity_rps; }},
-    {"offered_rps", "requests/s", kNeither, false, kUsual, kUsual,
+    {"capacity_rps", "requests/s", kNeither, [](Run run) { return run.capacity_rps; }},
+    {"offered_rps", "requests/s", kNeither,
      [](Run run) { return share(static_cast<double>(run.record.sent), duration_s(run.record)); }},
     // Of the window of a recorded trace: in the log, and of the rate at which it is sent.
-    {"recorded_peak_over_mean", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.recorded_peak_over_mean; }},
-    {"sent_peak_over_mean", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.sent_peak_over_mean; }},
-    {"slo_factor", "", kNeither, false, kUsual, kUsual, [](Run run) { return run.slo_factor; }},
-    {"goodput_rps", "requests/s", kHigher, false, kUsual, kUsual,
+    {"recorded_peak_over_mean", "", kNeither, [](Run run) { return run.recorded_peak_over_mean; }},
+    {"sent_peak_over_mean", "", kNeither, [](Run run) { return run.sent_peak_over_mean; }},
+    {"slo_factor", "", kNeither, [](Run run) { return run.slo_factor; }},
+    {"goodput_rps", "requests/s", kHigher,
      [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
-    {"slo_attainment", "", kHigher, true, kAbsent, kUsual,
-     [](Run run) { return share(run.record.in_time, run.record.sent); }},
+    share_metric("slo_attainment", kHigher,
+     [](Run run) { return share(run.record.in_time, run.record.sent); }),
     // Over the overloaded seconds: those in which more was sent than the capacity.
-    {"goodput_overload_rps", "requests/s", kHigher, false, kAbsent, kUsual,
+    {"goodput_overload_rps", "requests/s", kHigher,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(static_cast<double>(counts->in_time), counts->seconds) : kNoValue;
-     }},
+     }, kAbsent},
     // Over the others.
-    {"goodput_steady_rps", "requests/s", kHigher, false, kUsual, kUsual, goodput_steady_rps},
-    {"overload_s", "s", kNeither, false, kUsual, kUsual,
+    {"goodput_steady_rps", "requests/s", kHigher, goodput_steady_rps},
+    {"overload_s", "s", kNeither,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? counts->seconds : kNoValue;
      }},
-    {"drop_rate", "", kLower, true, kAbsent, kUsual,
-     [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }},
+    share_metric("drop_rate", kLower,
+     [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }),
     // Of the requests of the last 10 s of the load; and when it was last above 1 % in ten seconds.
-    {"drop_rate_last_10s", "", kLower, true, kAbsent, kUsual, [](Run run) { return missed_in_the_end(run.record, 10); }},
-    {"missed_until_s", "s", kLower, false, kAbsent, kUsual, [](Run run) { return missed_until_s(run.record); }},
-    {"drop_rate_overload", "", kLower, true, kAbsent, kUsual,
+    share_metric("drop_rate_last_10s", kLower, [](Run run) { return missed_in_the_end(run.record, 10); }),
+    {"missed_until_s", "s", kLower, [](Run run) { return missed_until_s(run.record); }, kAbsent},
+    share_metric("drop_rate_overload", kLower,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(counts->dropped + counts->late, counts->sent) : kNoValue;
-     }},
+     }),
     // Of the dropped and late requests, those lost at a last module ...
-    {"drop_share_last", "", kNeither, true, kAbsent, kUsual,
+    share_metric("drop_share_last", kNeither,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
        return share(places.last, places.all);
-     }},
+     }),
     // ... at modules of more than half of the pipeline's depth ...
-    {"drop_share_latter_half", "", kNeither, true, kAbsent, kUsual,
+    share_metric("drop_share_latter_half", kNeither,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
        return share(places.latter_half, places.all);
-     }},
+     }),
     // ... and at modules of depth 1 and 2.
-    {"drop_share_first_two", "", kNeither, true, kAbsent, kUsual,
+    share_metric("drop_share_first_two", kNeither,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
        return share(places.first_two, places.all);
-     }},
+     }),
     // GPU time of requests not completed in time / all GPU time.
-    {"invalid_rate", "", kLower, true, kAbsent, kUsual,
+    share_metric("invalid_rate", kLower,
      [](Run run) {
        return share(static_cast<double>(run.record.gpu_invalid_ns), static_cast<double>(run.record.gpu_ns));
-     }},
-    {"accuracy", "", kHigher, true, kAbsent, kAbsent, [](Run run) { return mean_accuracy(run.record); }},
+     }),
+    {"accuracy", "", kHigher, [](Run run) { return mean_accuracy(run.record); }, kAbsent, kAbsent, true},
     // Of task trees: paths that were late or lost / all paths.
-    {"path_violation_rate", "", kLower, true, kAbsent, kUsual,
+    share_metric("path_violation_rate", kLower,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
        return share(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
-     }},
+     }),
     // Of the visits to all modules, those that were dropped there.
-    {"visit_drop_rate", "", kLower, true, kAbsent, kUsual, [](Run run) { return visit_drop_rate(run.record); }},
+    share_metric("visit_drop_rate", kLower, [](Run run) { return visit_drop_rate(run.record); }),
     // Of the same visits, those that went elsewhere than to the worker drawn for them.
-    {"reroute_rate", "", kNeither, true, kAbsent, kUsual, [](Run run) { return reroute_rate(run.record); }},
+    share_metric("reroute_rate", kNeither, [](Run run) { return reroute_rate(run.record); }),
     // Mean of the served paths.
-    {"path_accuracy", "", kHigher, true, kAbsent, kUsual,
+    share_metric("path_accuracy", kHigher,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
        const std::uint64_t served = paths.in_time + paths.late;
        return share(paths.accuracy_sum, static_cast<double>(served));
-     }},
+     }),
     // Of the completed requests.
-    {"latency_ms_mean", "ms", kLower, false, kAbsent, kAbsent,
+    {"latency_ms_mean", "ms", kLower,
      [](Run run) {
        const TimeNs sum_ns = run.record.latency_sum_ns;  // 0: read from an older file
        const auto completed = static_cast<double>(run.record.in_time + run.record.late);
        return completed > 0 && sum_ns > 0 ? ns_to_ms(sum_ns) / completed : kNoValue;
-     }},
+     }, kAbsent, kAbsent},
     // Each quantile with the ends of its 95 % confidence interval.
-    {"latency_ms_p50", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms>},
-    {"latency_ms_p50_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms_low>},
-    {"latency_ms_p50_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<500, latency_ms_high>},
-    {"latency_ms_p75", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms>},
-    {"latency_ms_p75_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms_low>},
-    {"latency_ms_p75_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<750, latency_ms_high>},
-    {"latency_ms_p90", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms>},
-    {"latency_ms_p90_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms_low>},
-    {"latency_ms_p90_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<900, latency_ms_high>},
-    {"latency_ms_p95", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms>},
-    {"latency_ms_p95_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms_low>},
-    {"latency_ms_p95_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<950, latency_ms_high>},
-    {"latency_ms_p99", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms>},
-    {"latency_ms_p99_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms_low>},
-    {"latency_ms_p99_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<990, latency_ms_high>},
-    {"latency_ms_p999", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms>},
-    {"latency_ms_p999_low", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms_low>},
-    {"latency_ms_p999_high", "ms", kLower, false, kAbsent, kAbsent, of_completed<999, latency_ms_high>},
+    of_completed<500, latency_ms>("latency_ms_p50"),
+    of_completed<500, latency_ms_low>("latency_ms_p50_low"),
+    of_completed<500, latency_ms_high>("latency_ms_p50_high"),
+    of_completed<750, latency_ms>("latency_ms_p75"),
+    of_completed<750, latency_ms_low>("latency_ms_p75_low"),
+    of_completed<750, latency_ms_high>("latency_ms_p75_high"),
+    of_completed<900, latency_ms>("latency_ms_p90"),
+    of_completed<900, latency_ms_low>("latency_ms_p90_low"),
+    of_completed<900, latency_ms_high>("latency_ms_p90_high"),
+    of_completed<950, latency_ms>("latency_ms_p95"),
+    of_completed<950, latency_ms_low>("latency_ms_p95_low"),
+    of_completed<950, latency_ms_high>("latency_ms_p95_high"),
+    of_completed<990, latency_ms>("latency_ms_p99"),
+    of_completed<990, latency_ms_low>("latency_ms_p99_low"),
+    of_completed<990, latency_ms_high>("latency_ms_p99_high"),
+    of_completed<999, latency_ms>("latency_ms_p999"),
+    of_completed<999, latency_ms_low>("latency_ms_p999_low"),
+    of_completed<999, latency_ms_high>("latency_ms_p999_high"),
     // Of all requests sent: one that was not completed has an infinite latency.
-    {"latency_all_ms_p50", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<500, latency_ms>},
-    {"latency_all_ms_p50_low", "ms", kLower, false, kAbsent, kUsual, of_sent<500, latency_ms_low>},
-    {"latency_all_ms_p50_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<500, latency_ms_high>},
-    {"latency_all_ms_p95", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<950, latency_ms>},
-    {"latency_all_ms_p95_low", "ms", kLower, false, kAbsent, kUsual, of_sent<950, latency_ms_low>},
-    {"latency_all_ms_p95_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<950, latency_ms_high>},
-    {"latency_all_ms_p99", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<990, latency_ms>},
-    {"latency_all_ms_p99_low", "ms", kLower, false, kAbsent, kUsual, of_sent<990, latency_ms_low>},
-    {"latency_all_ms_p99_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<990, latency_ms_high>},
-    {"latency_all_ms_p999", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<999, latency_ms>},
-    {"latency_all_ms_p999_low", "ms", kLower, false, kAbsent, kUsual, of_sent<999, latency_ms_low>},
-    {"latency_all_ms_p999_high", "ms", kLower, false, kAbsent, OfNothing::kUnbounded, of_sent<999, latency_ms_high>},
-    {"min_goodput_share_1s", "", kHigher, true, kAbsent, kUsual, [](Run run) { return min_goodput_share(run.record.windows, 1); }},
-    {"min_goodput_share_10s", "", kHigher, true, kAbsent, kUsual,
-     [](Run run) { return min_goodput_share(run.record.windows, 10); }},
-    {"min_goodput_share_60s", "", kHigher, true, kAbsent, kUsual,
-     [](Run run) { return min_goodput_share(run.record.windows, 60); }},
-    {"queueing_ms_mean", "ms", kLower, false, kAbsent, kUsual,
-     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }},
-    {"batch_wait_ms_mean", "ms", kLower, false, kAbsent, kUsual,
-     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }},
+    of_sent<500, latency_ms>("latency_all_ms_p50"),
+    of_sent<500, latency_ms_low>("latency_all_ms_p50_low"),
+    of_sent<500, latency_ms_high>("latency_all_ms_p50_high"),
+    of_sent<950, latency_ms>("latency_all_ms_p95"),
+    of_sent<950, latency_ms_low>("latency_all_ms_p95_low"),
+    of_sent<950, latency_ms_high>("latency_all_ms_p95_high"),
+    of_sent<990, latency_ms>("latency_all_ms_p99"),
+    of_sent<990, latency_ms_low>("latency_all_ms_p99_low"),
+    of_sent<990, latency_ms_high>("latency_all_ms_p99_high"),
+    of_sent<999, latency_ms>("latency_all_ms_p999"),
+    of_sent<999, latency_ms_low>("latency_all_ms_p999_low"),
+    of_sent<999, latency_ms_high>("latency_all_ms_p999_high"),
+    share_metric("min_goodput_share_1s", kHigher,
+     [](Run run) { return min_goodput_share(run.record.windows, 1); }),
+    share_metric("min_goodput_share_10s", kHigher,
+     [](Run run) { return min_goodput_share(run.record.windows, 10); }),
+    share_metric("min_goodput_share_60s", kHigher,
+     [](Run run) { return min_goodput_share(run.record.windows, 60); }),
+    {"queueing_ms_mean", "ms", kLower,
+     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }, kAbsent},
+    {"batch_wait_ms_mean", "ms", kLower,
+     [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }, kAbsent},
     // Standard deviations of the visits that started, mean over the modules where any did.
-    {"queueing_ms_sd", "ms", kLower, false, kAbsent, kUsual,
-     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::queueing_delay); }},
-    {"batch_wait_ms_sd", "ms", kLower, false, kAbsent, kUsual,
-     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }},
+    {"queueing_ms_sd", "ms", kLower,
+     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::queueing_delay); }, kAbsent},
+    {"batch_wait_ms_sd", "ms", kLower,
+     [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }, kAbsent},
     // Mean over the modules of the visits that wait there, over the run; and of the modules.
-    {"queue_mean", "visits", kLower, false, kUsual, kUsual, [](Run run) { return queue_mean(run.record); }},
-    {"queue_longest_over_shortest", "", kNeither, false, kAbsent, kUsual,
-     [](Run run) { return longest_over_shortest_queue(run.record); }},
+    {"queue_mean", "visits", kLower, [](Run run) { return queue_mean(run.record); }},
+    {"queue_longest_over_shortest", "", kNeither,
+     [](Run run) { return longest_over_shortest_queue(run.record); }, kAbsent},
     // Standard deviation over mean of the gaps between a module's visits, of the first module, the last and
     // all.
-    {"arrival_cv_first", "", kNeither, false, kAbsent, kUsual, [](Run run) { return arrival_variation(run.record).first; }},
-    {"arrival_cv_last", "", kNeither, false, kAbsent, kUsual, [](Run run) { return arrival_variation(run.record).last; }},
-    {"arrival_cv_max_over_min", "", kNeither, false, kAbsent, kUsual,
-     [](Run run) { return arrival_variation(run.record).max_over_min; }},
-    {"arrival_cv_rising_share", "", kNeither, true, kAbsent, kUsual,
-     [](Run run) { return arrival_variation(run.record).rising_share; }},
-    {"utilisation_spread", "", kNeither, true, kUsual, kUsual, [](Run run) { return utilisation_spread(run.record); }},
+    {"arrival_cv_first", "", kNeither, [](Run run) { return arrival_variation(run.record).first; }, kAbsent},
+    {"arrival_cv_last", "", kNeither, [](Run run) { return arrival_variation(run.record).last; }, kAbsent},
+    {"arrival_cv_max_over_min", "", kNeither,
+     [](Run run) { return arrival_variation(run.record).max_over_min; }, kAbsent},
+    share_metric("arrival_cv_rising_share", kNeither,
+     [](Run run) { return arrival_variation(run.record).rising_share; }),
+    {"utilisation_spread", "", kNeither,
+     [](Run run) { return utilisation_spread(run.record); }, kUsual, kUsual, true},
     // Of the module whose workers' batches end together most.
-    {"lockstep", "", kNeither, true, kAbsent, kUsual, [](Run run) { return lockstep(run.record); }},
-    {"gpu_utilisation", "", kNeither, true, kUsual, kUsual, [](Run run) { return gpu_utilisation(run.record); }},
+    share_metric("lockstep", kNeither, [](Run run) { return lockstep(run.record); }),
+    {"gpu_utilisation", "", kNeither,
+     [](Run run) { return gpu_utilisation(run.record); }, kUsual, kUsual, true},
     // What a system without any loss would complete (PARD, section 5.4).
-    {"capacity_goodput_rps", "requests/s", kNeither, false, kAbsent, kUsual,
+    {"capacity_goodput_rps", "requests/s", kNeither,
      [](Run run) {
        if (!run.capacity_at) return kNoValue;
        return share(optimal_requests(run.record, run.capacity_at), duration_s(run.record));
-     }},
-    {"fluid_bound_rps", "requests/s", kNeither, false, kAbsent, kUsual,
-     [](Run run) { return share(run.fluid_requests, duration_s(run.record)); }},
-    {"bound_share", "", kHigher, true, kAbsent, kUsual,
-     [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }},
+     }, kAbsent},
+    {"fluid_bound_rps", "requests/s", kNeither,
+     [](Run run) { return share(run.fluid_requests, duration_s(run.record)); }, kAbsent},
+    share_metric("bound_share", kHigher,
+     [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }),
     // Requests in time of an offline schedule / duration_s.
-    {"offline_schedule_rps", "requests/s", kNeither, false, kAbsent, kUsual,
+    {"offline_schedule_rps", "requests/s", kNeither,
      [](Run run) {
        if (!run.scheduled_requests || run.record.duration_ns <= 0) return kNoValue;
        return *run.scheduled_requests / duration_s(run.record);
-     }},
+     }, kAbsent},
     // 1 - the larger of that schedule and in_time / fluid bound.
-    {"optimality_gap", "", kLower, true, kAbsent, kUsual,
+    share_metric("optimality_gap", kLower,
      [](Run run) {
        if (!run.scheduled_requests || run.fluid_requests <= 0) return kNoValue;
        const double feasible = std::max(*run.scheduled_requests, static_cast<double>(run.record.in_time));
        return 1.0 - feasible / run.fluid_requests;
-     }},
+     }),
     // Reports and published states, 1000 bit/s.
-    {"state_kbps_per_worker", "1000 bit/s", kLower, false, kUsual, kUsual,
+    {"state_kbps_per_worker", "1000 bit/s", kLower,
      [](Run run) {
        return share(static_cast<double>(run.record.exchanged_bytes) * 8e-3,
                     ns_to_s(worker_time_ns(run.record)));
      }},
     // Of the published value "order", over all modules.
-    {"order_changes", "", kNeither, false, kUsual, kUsual,
+    {"order_changes", "", kNeither,
      [](Run run) {
        return run.record.order_changes < 0 ? kNoValue : static_cast<double>(run.record.order_changes);
      }},
     // Share of the load's time, of the busiest queue.
-    {"scheduler_utilisation", "", kLower, true, kUsual, kUsual,
+    {"scheduler_utilisation", "", kLower,
      [](Run run) {
        if (run.record.scheduler_busy_ns < 0) return kNoValue;
        return share(static_cast<double>(run.record.scheduler_busy_ns),
                     static_cast<double>(run.record.duration_ns));
-     }},
-    {"schedule_lag_us_p50", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 0.5); }},
-    {"schedule_lag_us_p99", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 0.99); }},
-    {"schedule_lag_us_max", "us", kLower, false, kAbsent, kUsual, [](Run run) { return schedule_lag_us(run.record, 1); }},
+     }, kUsual, kUsual, true},
+    {"schedule_lag_us_p50", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.5); }, kAbsent},
+    {"schedule_lag_us_p99", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.99); }, kAbsent},
+    {"schedule_lag_us_max", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 1); }, kAbsent},
     // Sent by all ranks, and their bytes.
-    {"messages", "messages", kLower, false, kUsual, kUsual, [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
-    {"message_bytes", "bytes", kLower, false, kUsual, kUsual,
+    {"messages", "messages", kLower,
+     [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
+    {"message_bytes", "bytes", kLower,
      [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
-    {"clock_bound_us", "us", kLower, false, kUsual, kUsual,
+    {"clock_bound_us", "us", kLower,
      [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
     // Of runs in virtual time.
-    {"sim_requests_per_s", "requests/s", kHigher, false, kAbsent, kUsual,
+    {"sim_requests_per_s", "requests/s", kHigher,
      [](Run run) {
        return run.record.ranks.empty() ? share(static_cast<double>(run.record.sent), run.record.wall_s)
                                        : kNoValue;
-     }},
-    {"wall_s", "s", kLower, false, kUsual, kUsual, [](Run run) { return run.record.wall_s; }},
+     }, kAbsent},
+    {"wall_s", "s", kLower, [](Run run) { return run.record.wall_s; }},
 };
 
 }  // namespace

@@ -71,10 +71,10 @@ struct Metric {
   const char* name;
   const char* unit;  ///< "": a share, a ratio
   Better better;
-  bool is_share;                            ///< a part of a whole, in [0, 1]: shown in percent
-  OfNothing unsent;                         ///< where no request was sent
-  OfNothing uncompleted;                    ///< where requests were sent and none was completed
-  double (*value)(const MeasuredRun& run);  ///< kNoValue: nothing to divide by
+  double (*value)(const MeasuredRun& run);    ///< kNoValue: nothing to divide by
+  OfNothing unsent = OfNothing::kUsual;       ///< where no request was sent
+  OfNothing uncompleted = OfNothing::kUsual;  ///< where requests were sent and none was completed
+  bool is_share = false;                      ///< a part of a whole, in [0, 1]: shown in percent
 };
 /// In the order of their columns.
 std::span<const Metric> metrics();
@@ -156,7 +156,7 @@ struct ColumnFacts {
 };
 /// Returns them for all columns of /summary, in their order.
 std::vector<ColumnFacts> column_facts();
-/// Which way a column is better, also one that is no metric.
+/// Returns which way a column is better, also one that is no metric.
 Better better_of(std::string_view column);
 
 /// The row of a run, with every metric.

@@ -11,7 +11,7 @@ namespace harness {
 
 using Rows = std::vector<SummaryRow>;
 
-/// The row with both columns of what groups it; parameters with its system's name are swept for it alone.
+/// Returns the row with both columns that group it; parameters with its system's name are swept for it alone.
 inline SummaryRow grouped(SummaryRow row) {
   std::string swept;
   std::string shared;

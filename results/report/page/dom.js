@@ -48,7 +48,7 @@ function number(value) {
   return size >= 0.001 || size === 0 ? value.toFixed(4) : value.toExponential(2);
 }
 
-/** A mean with half of its interval; of how many of `all` values it is, where some have none. */
+/** Returns a mean with half of its interval, and of how many of `all` values it is where some have none. */
 function withHalf({ mean, half, n }, all) {
   const text = half === null ? number(mean) : `${number(mean)} ± ${number(half)}`;
   return all === undefined || n === all || mean === null ? text : `${text} (${n} of ${all})`;
