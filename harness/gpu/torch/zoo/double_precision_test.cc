@@ -40,15 +40,20 @@ struct Arithmetic {
 /// layers come to some 5 times those of rounding between them, where they grow to up to 60.
 constexpr double kSingleTolerance = 1e-5;
 constexpr double kSingleFactor = 500;
-/// In half precision sums are kept in single precision and each operation's result is rounded once, by 2^-11
-/// or 2^-8 of itself. Layers of several operations (normalisations of tokens, boxes of yolov5) come to three
-/// roundings, of the largest value; none makes eight results of one another.
+/// In half precision each operation's result is rounded once, by 2^-11 or 2^-8 of itself, where sums are kept
+/// in single precision. Layers of several operations (normalisations of tokens, boxes of yolov5) come to
+/// three roundings, of the largest value; none makes eight results of one another.
 constexpr double kRoundings = 8;
 constexpr double kHalfFactor = 10;
 constexpr Arithmetic kArithmetics[] = {{"fp32", at::kFloat, false, kSingleTolerance, kSingleFactor},
                                        {"folded", at::kFloat, true, kSingleTolerance, kSingleFactor},
                                        {"fp16", at::kHalf, true, kRoundings * 0x1p-11, kHalfFactor},
                                        {"bf16", at::kBFloat16, true, kRoundings * 0x1p-8, kHalfFactor}};
+/// How much further off results are where LibTorch has no kernel of its own for a type on this processor and
+/// rounds every partial sum to it: a sum of n products is then off by about sqrt(n) roundings of half a unit,
+/// 80 for the widest layer in place of 8 in all.
+constexpr double kFactorOfRoundedSums = 10;
+
 /// One rounding of a number of that type, as a share of it.
 double one_rounding(at::ScalarType type) {
   return type == at::kHalf ? 0x1p-11 : type == at::kBFloat16 ? 0x1p-8 : 0x1p-24;
@@ -157,17 +162,30 @@ std::string missing_operators(at::ScalarType type) {
   return "";
 }
 
+/// False if convolutions on this processor round partial sums to that type: 1 + 1 + ... then ends where
+/// adding 1 changes nothing any more.
+bool sums_in_single(at::ScalarType type) {
+  constexpr std::int64_t kTerms = 4096;  // a power of 2, which every type holds
+  const at::Tensor ones = at::ones({1, kTerms, 1, 1}).to(type);
+  return at::conv2d(ones, ones).item<double>() == kTerms;
+}
+
 class DoublePrecision : public testing::TestWithParam<Arithmetic> {};
 
 TEST_P(DoublePrecision, EveryLayerAndNetworkIsWithinRounding) {
   at::set_num_threads(1);
   const at::NoGradGuard no_gradients;
-  const std::string missing = missing_operators(GetParam().type);
+  Arithmetic arithmetic = GetParam();
+  const std::string missing = missing_operators(arithmetic.type);
   if (!missing.empty()) GTEST_SKIP() << missing;
+  if (!sums_in_single(arithmetic.type)) {
+    arithmetic.layer_tolerance *= kFactorOfRoundedSums;
+    arithmetic.network_factor *= kFactorOfRoundedSums;
+  }
   const std::uint64_t seed = fresh_seed();
   for (const SmallRun& run : small_runs()) {
     SCOPED_TRACE(std::string(run.model) + " " + seed_text(seed));
-    expect_near(run, seed, GetParam());
+    expect_near(run, seed, arithmetic);
     if (HasFailure()) return;
   }
 }
