@@ -26,8 +26,9 @@ bool holds_any(const Names& names, const Words& words) {
 }
 
 // What one request has: how much of it ...
-const Names kQuantities = {"latency", "duration", "elapsed",    "token",   "tokens", "length", "len",
-                           "size",    "bytes",    "processing", "timeout", "cost",   "slo",    "deadline"};
+const Names kQuantities = {"latency", "duration", "elapsed", "token",      "tokens",  "length",
+                           "len",     "size",     "bytes",   "processing", "timeout", "cost",
+                           "slo",     "deadline", "lat",     "rtt",        "ttfb"};
 // ... and what else.
 const Names kAttributes = {
     "id",     "ids",   "model",   "user",   "client",   "status",   "code",    "method", "path", "url",
@@ -82,7 +83,9 @@ const Names kScales = {"k",    "m",  "thousand", "thousands", "million", "millio
 const Names kStates = {"active",  "concurrent",  "running",  "pending", "queued",
                        "queue",   "waiting",     "flight",   "open",    "ongoing",
                        "backlog", "outstanding", "progress", "lambda",  "intensity"};
-const Names kLost = {"failed", "failure", "failures", "dropped", "rejected", "lost"};
+/// With a count they say that it is of other requests than those that arrived.
+const Names kLost = {"failed", "failure", "failures", "dropped", "rejected", "lost", "error",   "errors",
+                     "4xx",    "5xx",     "400",      "404",     "429",      "500",  "timeouts"};
 const Names kManyRequests = {"requests", "reqs", "queries", "calls", "invocations"};
 
 /// "10s", "5m", "1min": a length of time; "p99".
@@ -222,8 +225,8 @@ bool is_aggregate(const Name& name) {
   if (has(kStates) && has(kManyRequests) && !holds(kTimes, words.back())) return true;
   // requests_min: a minute, or a least number.
   const bool has_unit = name.unit_s >= 1 && (is_count(words) || has(kManyRequests));
-  return counts &&
-         (has_unit || has(kScales) || has({"per"}) || std::any_of(words.begin(), words.end(), is_span));
+  return counts && (has_unit || has(kScales) || has(kLost) || has({"per"}) ||
+                    std::any_of(words.begin(), words.end(), is_span));
 }
 
 }  // namespace
@@ -256,6 +259,12 @@ ColumnMeaning meaning_of(std::string_view column_name) {
   if (is_count(words) && name.unit_s == 0) return {Kind::kCount, 0};
   const bool is_other_time = holds(kTimes, words.back()) || (name.unit_s > 0 && name.unit_s <= 1);
   return meaning(is_other_time ? Kind::kOtherTime : Kind::kUnknown);
+}
+
+bool may_name_counts(std::string_view column_name) {
+  const Words words = words_of(column_name);
+  const bool is_number = column_name.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number || holds_any({"value", "values"}, words) || holds_any(kCounts, words);
 }
 
 bool names_counter(std::string_view column_name) {

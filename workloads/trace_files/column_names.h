@@ -23,6 +23,9 @@ struct ColumnMeaning {
 };
 ColumnMeaning meaning_of(std::string_view column_name);
 
+/// True if a column of unknown numbers may be one of requests in a bin: no name, "value", completed_requests.
+bool may_name_counts(std::string_view column_name);
+
 /// True if the name calls a column a counter: requests_total, "Total Requests", cumulative_count.
 bool names_counter(std::string_view column_name);
 

@@ -41,6 +41,7 @@ constexpr const char* kOfOneRequest[] = {"GET ",  "POST ",  "PUT ",     "DELETE 
 // A number of another kind is no count, whatever one chooses: what to write where it is one after all.
 const char* const kByName =
     "requests of a bin or a rate in a column named for it (requests, rps, \"requests per minute\")";
+const std::string kOrTimes = kByName + std::string(", or format = \"times\" (each line a request)");
 const char* const kAsGaps = "format = \"gaps\" (each line the time since the request before)";
 
 InputError unclear(const LogTable& table, const std::string& found, const std::string& allowed) {
@@ -69,6 +70,7 @@ class Decision {
     }
     for (const std::size_t column : reading.counts) check_count(column, reading);
     if (reading.format == "times" && names_end(table_.key_of(*reading.time))) throw ends_in(*reading.time);
+    if (reading.time) check_time(*reading.time, reading.format);
     return reading;
   }
 
@@ -88,6 +90,17 @@ class Decision {
     if (found.empty()) return;
     throw table_.head().error("column", found + " in " + table_.called(column),
                               is_rate ? "format = \"counts\" (reads rates, too)" : kByName);
+  }
+
+  /// Throws InputError for a column of times that is by its name one of numbers of requests, or of gaps.
+  void check_time(std::size_t column, const std::string& format) const {
+    const Meaning kind = table_.meaning(column).kind;
+    const bool counts = kind == Meaning::kCount || kind == Meaning::kRate || kind == Meaning::kAggregate;
+    if (counts)
+      throw table_.head().error("time_column", "numbers of requests in " + table_.called(column),
+                                "times; requests of a bin are read with format = \"counts\"");
+    if (kind == Meaning::kGap && format == "times")
+      throw table_.head().error("format", "gaps in " + table_.called(column), kAsGaps);
   }
 
   static bool is_time(Meaning kind) {
@@ -159,8 +172,7 @@ class Decision {
   bool may_be_bins(std::size_t time) const { return has_numbers_alone(time) && are_even(time); }
 
   InputError times_of_bins() const {
-    return unclear(table_, "times that are equally far apart beside numbers alone",
-                   kByName + std::string(", or format = \"times\" (each line a request)"));
+    return unclear(table_, "times that are equally far apart beside numbers alone", kOrTimes);
   }
 
   /// Throws InputError for numbers of many requests that are no counts: a line is hardly one request.
@@ -256,14 +268,20 @@ class Decision {
     const auto counter = std::find_if(unknown.begin(), unknown.end(), [this](std::size_t column) {
       return names_counter(table_.key_of(column));
     });
-    const bool is_counter = counter != unknown.end();
-    const std::size_t column = is_counter ? *counter : unknown[0];
+    const auto choice = std::find_if(unknown.begin(), unknown.end(), [this](std::size_t column) {
+      return may_name_counts(table_.key_of(column));
+    });
+    std::string allowed;
+    if (counter != unknown.end())
+      allowed = "format = \"counter\" (" + table_.key_of(*counter) + ": the requests so far), ";
+    if (choice == unknown.end())
+      allowed += kOrTimes;
+    else
+      allowed +=
+          "column = " + table_.choices_of({*choice}) +
+          " (requests of a bin), or format = \"times\" (each line a request); rates need a name such as rps";
     return unclear(table_, "times beside " + table_.names_of(unknown) + ", which may be requests of a bin",
-                   (is_counter ? "format = \"counter\" (" + table_.key_of(column) + ": the requests so far), "
-                               : std::string()) +
-                       "column = " + table_.choices_of({column}) +
-                       " (requests of a bin), or format = \"times\" (each line a request); rates need a name "
-                       "such as rps");
+                   allowed);
   }
 
   std::string by_values(bool has_chosen) const {

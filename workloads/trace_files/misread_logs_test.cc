@@ -180,6 +180,40 @@ INSTANTIATE_TEST_SUITE_P(
                  "column 1"}),
     [](const auto& each) { return std::string(each.param.name); });
 
+INSTANTIATE_TEST_SUITE_P(
+    Contradictions, MisreadLogs,
+    testing::Values(
+        refused(
+            "unit", "arrival_ms,m\n5,a\n7,b\n",
+            "time_unit: found s for column 'arrival_ms', which the file gives in ms; allowed: no such key",
+            "time_unit=s"),
+        refused("unit_of_bins", "minute,n\n0,7\n1,8\n", "found s for column 'minute'", "time_unit=s"),
+        refused("unit_of_gaps", "gap_ms\n5\n7\n", "found s for column 'gap_ms'", "time_unit=s"),
+        refused("unit_stated", "# time_unit = ms\n5\n7\n", "which the file gives in ms", "time_unit=s"),
+        PlainLog{"same_unit", "arrival_ms,m\n5,a\n7,b\n", "time_unit=ms", "times", {0.005, 0.007}, 1, "(ms)"},
+        PlainLog{"unit_by_size",
+                 "time_s,m\n1714557600005,a\n1714557600007,b\n",
+                 "time_unit=ms",
+                 "times",
+                 {0, 0.002},
+                 1,
+                 "'time_s'"},
+        refused("counts_as_times", "requests\n5\n7\n",
+                "time_column: found numbers of requests in column 'requests'; allowed: times",
+                "format=times"),
+        refused("rates_as_times", "krps,m\n5,a\n7,b\n", "found numbers of requests in column 'krps'",
+                "format=times time_column=krps"),
+        refused("counts_as_gaps", "count\n5\n7\n", "found numbers of requests", "format=gaps"),
+        refused("gaps_as_times", "gap_s\n5\n7\n",
+                "format: found gaps in column 'gap_s'; allowed: format = "
+                "\"gaps\"",
+                "format=times"),
+        // A name that says nothing is no count until somebody says so.
+        refused("short_names", three("lat"), kByName), refused("other_names", three("temperature"), kByName),
+        refused("failures", three("requests_failed"), kByName),
+        refused("statuses", three("count_5xx"), kByName)),
+    [](const auto& each) { return std::string(each.param.name); });
+
 const std::string kInvocations = "app,end_timestamp,duration\na,10.25,8\nb,11,0.5\n";
 
 INSTANTIATE_TEST_SUITE_P(

@@ -28,14 +28,22 @@ using Meaning = ColumnMeaning::Kind;
 constexpr double kUnitsS[] = {0, 1, 1e-3, 1e-6, 1e-9};  // by TimeUnit
 
 /// The unit in seconds of the numbers of a column, by the user's words, the name or their size; 0: unknown.
-/// Throws InputError where name and size differ: time_s of milliseconds since 1970.
+/// Throws InputError where two of them differ: time_s of milliseconds since 1970.
 double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec) {
-  if (spec.time_unit != TimeUnit::kAuto) return kUnitsS[static_cast<std::size_t>(spec.time_unit)];
   double number = 0;
   std::optional<double> by_size;
   if (read_number(table.first(column), number)) by_size = epoch_unit_s(number);
   double by_name = table.meaning(column).unit_s;
   if (by_name == 0) by_name = table.stated_unit_s();
+  if (spec.time_unit != TimeUnit::kAuto) {
+    const double given = kUnitsS[static_cast<std::size_t>(spec.time_unit)];
+    if (by_name > 0 && by_name != given && by_size != given)
+      throw input_error(place_of_field(spec, "time_unit"),
+                        unit_text(given) + " for " + table.called(column) + ", which the file gives in " +
+                            unit_text(by_name),
+                        "no such key, or a file that says nothing else");
+    return given;
+  }
   if (!by_size || by_name == 0) return by_name > 0 ? by_name : by_size.value_or(0);
   if (by_name > 1) return *by_size;  // the minute of a bin, in seconds since 1970
   if (by_name != *by_size)
