@@ -184,6 +184,12 @@ TEST(ExperimentSpec, ATraceWithAFileIsAFile) {
   EXPECT_EQ(spec.traces.at("t").file, "a/b.csv");
 }
 
+TEST(ExperimentSpec, TheNumberOfAColumnNeedsNoQuotes) {
+  const std::string text = kSmallest + "[trace.t]\nfile = \"a.csv\"\ncolumn = ";
+  EXPECT_EQ(parse(text + "2\n").traces.at("t").column, "2");
+  EXPECT_TRUE(has(error_of(text + "2.5\n"), "trace.t.column: found 2.5; allowed: a name, a number"));
+}
+
 TEST(ExperimentSpec, ATraceMayReplaceAShapeOfItsName) {
   const ExperimentSpec spec = parse(kSmallest + "[trace.tweet]\ncompress = 100\n");
   EXPECT_EQ(spec.traces.at("tweet").shape, "tweet");

@@ -1,6 +1,7 @@
 #include "harness/experiment/reading/settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
@@ -124,6 +125,16 @@ std::vector<Section> fixed_sections(Settings& settings) {
   return sections;
 }
 
+/// A text that may be the number of a column, with or without quotes.
+Param column_param(const char* name, std::string& field, const char* allowed, const char* doc) {
+  Param param = text_param(name, field, allowed, doc, {});
+  param.set = [set = param.set](const ParamValue& value) {
+    const double* number = std::get_if<double>(&value);
+    return set(number != nullptr && *number == std::floor(*number) ? ParamValue(text_of(value)) : value);
+  };
+  return param;
+}
+
 std::vector<Param> trace_params(TraceSpec& trace) {
   std::vector<Param> params = {
       text_param("shape", trace.shape, "", "what the load looks like; file reads a recorded trace",
@@ -132,12 +143,12 @@ std::vector<Param> trace_params(TraceSpec& trace) {
                  "file: the recorded trace, plain or gzipped; a path from the experiment file's folder, or "
                  "$HARNESS_DATA/..."),
       text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
-      text_param(
+      column_param(
           "column", trace.column, "a name, a number, or several separated by commas",
           "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
           "modules; empty: what the file says, or all functions"),
-      text_param("time_column", trace.time_column, "a name or a number",
-                 "file: the column of times or gaps; empty: what the file says")};
+      column_param("time_column", trace.time_column, "a name or a number",
+                   "file: the column of times or gaps; empty: what the file says")};
   append(params, trace);
   return params;
 }

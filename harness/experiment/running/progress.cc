@@ -209,8 +209,9 @@ void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms) {
 std::string cell_title(const CellIdentity& cell, double slo_ms) {
   std::string title = cell.system;
   if (cell.variant != "default") title += " (" + cell.variant + ")";
-  title += " " + cell.pipeline + " " + cell.trace + " slo " + text_of(slo_ms) + " ms load " +
-           formatted("%.4g", cell.load) + " seed " + std::to_string(cell.seed);
+  title += " " + cell.pipeline + " " + cell.trace + " slo " + text_of(slo_ms) + " ms";
+  if (!std::isnan(cell.load)) title += " load " + formatted("%.4g", cell.load);
+  title += " seed " + std::to_string(cell.seed);
   if (cell.runtime != "simulated") title += " " + cell.runtime;
   return cell.parameters.empty() || cell.parameters == cell.variant ? title : title + " " + cell.parameters;
 }

@@ -25,7 +25,8 @@ struct CellIdentity {
   std::string variant;  ///< name of the parameter setting; "default" when nothing is overridden
   std::string pipeline;
   std::string trace;
-  double load = 0;  ///< target rate / capacity of the reference plan (the shared settings' own)
+  /// Target rate / capacity of the reference plan (the shared settings' own); kNoValue where it has none.
+  double load = 0;
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
   std::string answers;         ///< whole or partial where the pipeline is a task tree, else ""
