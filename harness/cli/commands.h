@@ -70,7 +70,7 @@ void add_show_command(CLI::App& app, int& exit_code);
 /// build found, HARNESS_HOME where results/ stands, with figures/ and harness_results/ (home_folder()).
 void add_figures_command(CLI::App& app, int& exit_code);
 /// `harness report RESULTS.h5 ...` writes one page for a browser with results/report/report.py, by the same
-/// interpreter; 3: Vega's package is missing, or the page cannot be written (the script has said so).
+/// interpreter; 3: the page cannot be written (the script has said so).
 void add_report_command(CLI::App& app, int& exit_code);
 /// `harness trend RESULTS.h5 ...`: how metrics went over past results, with results/report/trend.py; 3: the
 /// package ruptures is missing, or the page cannot be written (the script has said so).

@@ -45,10 +45,9 @@ void add_report_command(CLI::App& app, int& exit_code) {
       "One file that works without a network: results by configuration and cell, goodput and SLO attainment\n"
       "over load, each cell over time, drops, latencies, plans, cost, claims, settings. Further files are\n"
       "compared with the first, paired by seed. Plots need the Python package vl-convert-python (ci/setup\n"
-      "installs it). Exit codes: 0; 2 a file is no results file, or the page would replace one; 3 the "
-      "package is missing or the page "
-      "cannot\n"
-      "be written.");
+      "installs it); without it the page has the tables alone. Exit codes: 0; 2 a file is no results file, "
+      "or\n"
+      "the page would replace one; 3 the page cannot be written.");
   command->add_option("results", options->results, "results files (HDF5)")
       ->type_name("RESULTS.h5")
       ->required();

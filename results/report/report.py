@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a report of results files as one page for a browser: `harness report A.h5 [B.h5 ...] -o report.html` runs this.
 
-Exit codes: 0, 2: a file is no results file, or the page would replace one, 3: Vega is not installed or the page cannot be written.
+Without Vega the page has no plots, and a line says how to install it. Exit codes: 0, 2: a file is no results file, or the page would
+replace one, 3: the page cannot be written.
 """
 
 import argparse
@@ -30,12 +31,20 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def plots_library():
+    """Returns (the text of Vega, ""), or ("", why there is none)."""
+    try:
+        return vega.bundle(), ""
+    except NotInstalled as missing:
+        return "", str(missing)
+
+
 def main():
     take_any_names()
     arguments = parse_arguments()
     try:
         output = checked_output(arguments.output, arguments.results)
-        library = vega.bundle()
+        library, missing = plots_library()
         data = page_data(arguments.results, COURSES_LIMIT)
         judgements.add(arguments.harness, arguments.results, data)
         text = page(data, library).encode("utf-8", "replace")  # a name of a file may be no text
@@ -43,7 +52,7 @@ def main():
     except (ResultsError, BadOutput) as error:
         print(f"harness: {error}", file=sys.stderr)
         return BAD_INPUT
-    except (NotInstalled, OSError) as error:
+    except OSError as error:
         print(f"harness: {line_of(error)}", file=sys.stderr)
         return ENVIRONMENT
     cells = sum(len(file["cells"]) for file in data["files"])
@@ -51,6 +60,8 @@ def main():
     for file in data["files"]:
         for note in file["notes"]:
             print(f"{file['label']}: {note}")
+    if missing:
+        print(f"harness: the page has no plots: {missing}", file=sys.stderr)
     return 0
 
 

@@ -292,13 +292,15 @@ class Pages(unittest.TestCase):
         for word in ("@import", "url(", "fetch(", "XMLHttpRequest", "import("):
             self.assertNotIn(word, text)
 
-    def test_without_the_library_a_line_says_what_to_install(self):
-        errors = io.StringIO()
+    def test_without_the_library_there_are_no_plots_and_a_line_says_what_to_install(self):
+        errors, made = io.StringIO(), self.folder / "r.html"
         with mock.patch.dict(sys.modules, vl_convert=None), mock.patch.object(packages, "TOOLS", self.folder), \
-                mock.patch.object(sys, "argv", ["report.py", SMALL, "-o", str(self.folder / "r.html")]), contextlib.redirect_stderr(errors):
-            self.assertEqual(report.main(), 3)
-        self.assertRegex(errors.getvalue(), f"^harness: plots need .* -m pip install --no-deps --target {self.folder} vl-convert-python==.*\n$")
-        self.assertFalse((self.folder / "r.html").exists())
+                mock.patch.object(sys, "argv", ["report.py", SMALL, "-o", str(made), "--harness", HARNESS]), contextlib.redirect_stderr(errors), \
+                contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(report.main(), 0)
+        self.assertRegex(errors.getvalue(), "^harness: the page has no plots: they need the Python package vl-convert-python .*: ci/setup "
+                         f"installs it, or .* -m pip install --no-deps --target {self.folder} vl-convert-python==.*\n$")
+        self.assertEqual(data_of(made.read_text(encoding="utf-8"))["files"][0]["label"], Path(SMALL).name)
 
     def test_two_files_are_paired_cell_by_cell(self):
         data = made(QUICKSTART, QUICKSTART)

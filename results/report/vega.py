@@ -7,4 +7,4 @@ SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 def bundle():
     """Vega, Vega-Lite and vega-embed as the text of a script element."""
-    return package("vl_convert", f"vl-convert-python=={VL_CONVERT}", "plots need").javascript_bundle(SNIPPET)
+    return package("vl_convert", f"vl-convert-python=={VL_CONVERT}", "they need").javascript_bundle(SNIPPET)

@@ -33,7 +33,8 @@ class Plot {
     const turn = ++this.turn;
     if (!this.box.isConnected) return;
     const width = Math.max(240, Math.floor(this.box.clientWidth));
-    const made = this.make(width);
+    const made = typeof vegaEmbed === "undefined" ? "No plot: the page was made without the Python package vl-convert-python."
+      : this.make(width);
     this.forget();
     if (typeof made === "string") {
       fill(this.box, h("p", { class: "note" }, made));
