@@ -130,6 +130,14 @@ TEST_F(DamagedFiles, EveryByteOfTheBlockCounts) {
   }
 }
 
+TEST_F(DamagedFiles, AFileThatAnotherProgramChangedIsToldFromADamagedOne) {
+  write_bytes_to(path("grown.h5"), bytes_of(path("cell1")) + "an attribute");
+  expect_refused(path("grown.h5"), "another program has written");
+  expect_refused(path("grown.h5"), "results/seal.py " + path("grown.h5"));
+  write_bytes_to(path("cut.h5"), bytes_of(path("cell1")).substr(0, 5000));
+  expect_refused(path("cut.h5"), "a damaged file");
+}
+
 TEST_F(DamagedFiles, AFileIsVerifiedAgainAfterItHasChanged) {
   const std::string whole = bytes_of(path("cell1"));
   EXPECT_EQ(read_summary(path("cell1")).size(), 1U);

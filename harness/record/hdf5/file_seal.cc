@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -61,6 +62,15 @@ std::string seal_of(int fd) {
   return seal;
 }
 
+/// Returns the size of the sealed file as the block says it; 0 where it does not.
+std::size_t sealed_size(std::string_view block) {
+  const std::size_t comma = block.rfind(", ");
+  std::size_t size = 0;
+  if (comma != std::string_view::npos)
+    std::from_chars(block.data() + comma + 2, block.data() + block.size(), size);
+  return size;
+}
+
 }  // namespace
 
 int write_whole(int fd, const void* bytes, std::size_t size, std::size_t offset) {
@@ -93,7 +103,12 @@ Seal check_seal(int fd, const std::string& path) {
   if (!has_block) return Seal::kForeign;
   const std::string seal = seal_of(fd);
   if (seal.empty()) throw input_error({path, 0, ""}, std::strerror(errno), "a file that can be read");
-  return text.substr(0, kSealBytes) == seal ? Seal::kMatches : Seal::kDamaged;
+  if (text.substr(0, kSealBytes) == seal) return Seal::kMatches;
+  struct stat status {};
+  const std::size_t then = sealed_size(text.substr(0, kSealBytes));
+  const bool has_grown =
+      then > 0 && ::fstat(fd, &status) == 0 && static_cast<std::size_t>(status.st_size) > then;
+  return has_grown ? Seal::kGrown : Seal::kDamaged;
 }
 
 }  // namespace harness

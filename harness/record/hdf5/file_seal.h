@@ -16,6 +16,7 @@ inline constexpr std::size_t kSealBytes = 512;
 enum class Seal {
   kMatches,   ///< the file is as it was when it was sealed
   kDamaged,   ///< it is not
+  kGrown,     ///< it is longer than it was then: another program has written into it
   kUnsealed,  ///< an HDF5 file that begins without a block, as older versions wrote them
   kForeign,   ///< neither: no HDF5 file of ours
 };

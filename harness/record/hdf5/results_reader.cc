@@ -65,6 +65,13 @@ Seal seal_of_file(int fd, const std::string& path) {
   if (seal == Seal::kForeign) throw input_error({path, 0, ""}, "a file that is not HDF5", kAllowed);
   if (seal == Seal::kDamaged)
     throw input_error({path, 0, ""}, "a damaged file: its checksum does not match", kAllowed);
+  if (seal == Seal::kGrown)
+    throw input_error(
+        {path, 0, ""},
+        "a file into which another program has written: it is longer than when harness wrote it, and its "
+        "checksum does not match",
+        "the file as it was, or, if the change was meant, results/seal.py " + path +
+            ", which renews the checksum");
   verified.emplace(state, seal);
   return seal;
 }
