@@ -120,6 +120,24 @@ class Scripts(Copies):
                 self.assertIn(f"FAILED: ci/attack --only {kind} --seed 1 --tries 1", done.stdout, done.stderr)
                 shutil.rmtree(re.search(r"files: (\S+)/", done.stdout)[1])
 
+    def test_goldens_notice_another_value_another_exit_code_and_a_missing_answer(self):
+        (self.folder / "experiments/a").mkdir(parents=True)
+        (self.folder / "experiments/a/b.toml").write_text("[workload]\n")
+        (self.folder / "experiments/a/live.toml").write_text('runtime = "gpu"\n')
+        folders = [str(self.folder / name) for name in ("made", "before", "after")]
+        said = '[{"cell": 0, "goodput_rps": 8.5, "wall_s": %s}]'
+        self.program("build/release/bin/harness", f"[[ $1 == */b.toml ]] && mkdir -p $3 && touch $3/b.h5 || echo '{said % 1}'")
+        self.assertIn("1 experiments; longer", self.run_script("goldens", "make", folders[0]).stdout)
+        self.assertEqual(self.run_script("goldens", "say", *folders[:2]).stdout, "9 answers\n")
+        for answer, differ in ((f"echo '{said % 2}'", 0), (f"echo '{(said % 1).replace('8.5', '8.6')}'", 9),
+                               (f"echo '{said % 1}'; [ $1 != claims ]", 1)):
+            self.program("build/release/bin/harness", answer)
+            self.run_script("goldens", "say", folders[0], folders[2])
+            compared = self.run_script("goldens", "same", *folders[1:])
+            self.assertEqual((compared.returncode, compared.stdout.split("\n")[-2]), (int(differ > 0), f"9 answers, {differ} differ"))
+        (self.folder / "after/a-b.show.json").unlink()
+        self.assertIn("9 answers, 2 differ", self.run_script("goldens", "same", *folders[1:]).stdout)
+
     def test_cuda_fails_when_the_build_has_no_such_devices(self):
         self.apt_with_everything()
         self.program("tools/nvcc", "exit 0")
