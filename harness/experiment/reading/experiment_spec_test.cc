@@ -36,7 +36,7 @@ std::string other_value(const Param& param) {
     }
   }
   for (const ParamValue& value : candidates) {
-    if (value != now && param.set(value)) return toml_text(value);
+    if (value != now && param.set(value)) return toml_text(param.get());
   }
   return "";
 }
@@ -185,7 +185,8 @@ TEST(ExperimentSpec, ATraceWithAFileIsAFile) {
 }
 
 TEST(ExperimentSpec, TheNumberOfAColumnNeedsNoQuotes) {
-  const std::string text = kSmallest + "[trace.t]\nfile = \"a.csv\"\ncolumn = ";
+  const std::string head = "[workload]\npipelines = \"lv\"\ntraces = \"t\"\n[[system]]\nname = \"naive\"\n";
+  const std::string text = head + "[trace.t]\nfile = \"a.csv\"\ncolumn = ";
   EXPECT_EQ(parse(text + "2\n").traces.at("t").column, "2");
   EXPECT_TRUE(has(error_of(text + "2.5\n"), "trace.t.column: found 2.5; allowed: a name, a number"));
 }
