@@ -52,6 +52,11 @@ def seeds_note(cells):
 
 def offered_by_level(cells):
     """cell -> mean offered rate of all cells at its load: the seeds' own counts scatter."""
-    levels = group(cells, lambda cell: (cell["load"], cell.rate_rps))
+    levels = group(cells, level_of)
     rates = {level: float(np.mean([cell["offered_rps"] for cell in own])) for level, own in levels.items()}
-    return lambda cell: rates[cell["load"], cell.rate_rps]
+    return lambda cell: rates[level_of(cell)]
+
+
+def level_of(cell):
+    """Returns what cells of one offered rate share; a load without a value equals no other, its text does."""
+    return str(cell["load"]), cell.rate_rps

@@ -1,6 +1,5 @@
 """Which cells are one workload, and which are one series on it: the columns `workload` and `series` of /summary say so."""
 
-import math
 from dataclasses import dataclass, field
 
 from harness_results.names import number, pairs_of, plain_name, texts_of, without_table
@@ -79,8 +78,7 @@ class WorkloadKey:
 
     @classmethod
     def of(cls, row, rate_rps=None, slos_ms=()):
-        load = math.nan if math.isnan(row["load"]) else row["load"]  # one NaN, which equals itself in keys
-        return cls(row["workload"], row["pipeline"], row["trace"], load, row["slo_ms"], row["runtime"],
+        return cls(row["workload"], row["pipeline"], row["trace"], row["load"], row["slo_ms"], row["runtime"],
                    " ".join(texts_of(shared_of(row))), rate_rps, slos_ms)
 
     @property

@@ -84,8 +84,10 @@ const Names kStates = {"active",  "concurrent",  "running",  "pending", "queued"
                        "queue",   "waiting",     "flight",   "open",    "ongoing",
                        "backlog", "outstanding", "progress", "lambda",  "intensity"};
 /// With a count they say that it is of other requests than those that arrived.
-const Names kLost = {"failed", "failure", "failures", "dropped", "rejected", "lost", "error",   "errors",
-                     "4xx",    "5xx",     "400",      "404",     "429",      "500",  "timeouts"};
+const Names kLost = {"failed",  "failure",   "failures",  "dropped",     "rejected", "lost",
+                     "error",   "errors",    "timeout",   "timeouts",    "timed",    "canceled",
+                     "aborted", "cancelled", "throttled", "denied",      "retried",  "retry",
+                     "retries", "fault",     "faults",    "unsuccessful"};
 const Names kManyRequests = {"requests", "reqs", "queries", "calls", "invocations"};
 
 /// "10s", "5m", "1min": a length of time; "p99".
@@ -96,6 +98,12 @@ bool is_span(std::string_view word) {
 }
 bool is_percentile(std::string_view word) {
   return word.size() > 1 && word[0] == 'p' && word.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+/// True for a status of HTTP that tells of a failure: "404", "5xx".
+bool is_failure_status(std::string_view word) {
+  return word.size() == 3 && (word[0] == '4' || word[0] == '5') &&
+         (word.substr(1) == "xx" || word.find_first_not_of("0123456789") == std::string_view::npos);
 }
 
 bool has_statistic(const Words& words) {
@@ -226,6 +234,7 @@ bool is_aggregate(const Name& name) {
   // requests_min: a minute, or a least number.
   const bool has_unit = name.unit_s >= 1 && (is_count(words) || has(kManyRequests));
   return counts && (has_unit || has(kScales) || has(kLost) || has({"per"}) ||
+                    std::any_of(words.begin(), words.end(), is_failure_status) ||
                     std::any_of(words.begin(), words.end(), is_span));
 }
 
@@ -264,7 +273,8 @@ ColumnMeaning meaning_of(std::string_view column_name) {
 bool may_name_counts(std::string_view column_name) {
   const Words words = words_of(column_name);
   const bool is_number = column_name.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_number || holds_any({"value", "values"}, words) || holds_any(kCounts, words);
+  const bool is_value = words.size() == 1 && (words[0] == "value" || words[0] == "values");
+  return is_number || is_value || holds_any(kCounts, words);
 }
 
 bool names_counter(std::string_view column_name) {

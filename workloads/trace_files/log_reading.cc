@@ -95,8 +95,9 @@ class Decision {
   /// Throws InputError for a column of times that is by its name one of numbers of requests, or of gaps.
   void check_time(std::size_t column, const std::string& format) const {
     const Meaning kind = table_.meaning(column).kind;
-    const bool counts = kind == Meaning::kCount || kind == Meaning::kRate || kind == Meaning::kAggregate;
-    if (counts)
+    const bool is_arrivals = table_.key_of(column) == "arrivals";  // of requests, or when they arrived
+    const bool counts = (kind == Meaning::kCount && !is_arrivals) || kind == Meaning::kRate;
+    if (counts && !table_.has_stamps(column))
       throw table_.head().error("time_column", "numbers of requests in " + table_.called(column),
                                 "times; requests of a bin are read with format = \"counts\"");
     if (kind == Meaning::kGap && format == "times")

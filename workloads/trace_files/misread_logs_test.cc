@@ -183,13 +183,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Contradictions, MisreadLogs,
     testing::Values(
-        refused(
-            "unit", "arrival_ms,m\n5,a\n7,b\n",
-            "time_unit: found s for column 'arrival_ms', which the file gives in ms; allowed: no such key",
-            "time_unit=s"),
-        refused("unit_of_bins", "minute,n\n0,7\n1,8\n", "found s for column 'minute'", "time_unit=s"),
+        refused("unit", "arrival_ms,m\n5,a\n7,b\n",
+                "time_unit: found s for column 'arrival_ms', whose name says ms; allowed: no such key",
+                "time_unit=s"),
         refused("unit_of_gaps", "gap_ms\n5\n7\n", "found s for column 'gap_ms'", "time_unit=s"),
-        refused("unit_stated", "# time_unit = ms\n5\n7\n", "which the file gives in ms", "time_unit=s"),
         PlainLog{"same_unit", "arrival_ms,m\n5,a\n7,b\n", "time_unit=ms", "times", {0.005, 0.007}, 1, "(ms)"},
         PlainLog{"unit_by_size",
                  "time_s,m\n1714557600005,a\n1714557600007,b\n",
@@ -201,8 +198,22 @@ INSTANTIATE_TEST_SUITE_P(
         refused("counts_as_times", "requests\n5\n7\n",
                 "time_column: found numbers of requests in column 'requests'; allowed: times",
                 "format=times"),
-        refused("rates_as_times", "krps,m\n5,a\n7,b\n", "found numbers of requests in column 'krps'",
-                "format=times time_column=krps"),
+        refused("rates_as_times", "rps,m\n5,a\n7,b\n", "found numbers of requests in column 'rps'",
+                "format=times time_column=rps"),
+        PlainLog{"arrivals_as_times",
+                 "arrivals\n0.5\n7\n",
+                 "format=times time_unit=s",
+                 "times",
+                 {0.5, 7},
+                 1,
+                 "(s)"},
+        PlainLog{"seconds_of_minutes",
+                 "minute,n\n0,7\n60,8\n",
+                 "time_unit=s",
+                 "counts",
+                 {7, 8},
+                 60,
+                 "bins of 60 s"},
         refused("counts_as_gaps", "count\n5\n7\n", "found numbers of requests", "format=gaps"),
         refused("gaps_as_times", "gap_s\n5\n7\n",
                 "format: found gaps in column 'gap_s'; allowed: format = "
@@ -211,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
         // A name that says nothing is no count until somebody says so.
         refused("short_names", three("lat"), kByName), refused("other_names", three("temperature"), kByName),
         refused("failures", three("requests_failed"), kByName),
-        refused("statuses", three("count_5xx"), kByName)),
+        refused("statuses", three("count_5xx"), kByName),
+        refused("one_status", three("requests_503"), kByName)),
     [](const auto& each) { return std::string(each.param.name); });
 
 const std::string kInvocations = "app,end_timestamp,duration\na,10.25,8\nb,11,0.5\n";

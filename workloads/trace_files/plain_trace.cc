@@ -34,16 +34,18 @@ double unit_of(const LogTable& table, std::size_t column, const TraceSpec& spec)
   std::optional<double> by_size;
   if (read_number(table.first(column), number)) by_size = epoch_unit_s(number);
   double by_name = table.meaning(column).unit_s;
-  if (by_name == 0) by_name = table.stated_unit_s();
   if (spec.time_unit != TimeUnit::kAuto) {
     const double given = kUnitsS[static_cast<std::size_t>(spec.time_unit)];
-    if (by_name > 0 && by_name != given && by_size != given)
-      throw input_error(place_of_field(spec, "time_unit"),
-                        unit_text(given) + " for " + table.called(column) + ", which the file gives in " +
-                            unit_text(by_name),
-                        "no such key, or a file that says nothing else");
+    // The minute of a bin may be in seconds.
+    const bool names_unit = by_name > 0 && by_name <= 1;
+    if (names_unit && by_name != given && by_size != given && table.stated_unit_s() != given)
+      throw input_error(
+          place_of_field(spec, "time_unit"),
+          unit_text(given) + " for " + table.called(column) + ", whose name says " + unit_text(by_name),
+          "no such key, or a column whose name says nothing else");
     return given;
   }
+  if (by_name == 0) by_name = table.stated_unit_s();
   if (!by_size || by_name == 0) return by_name > 0 ? by_name : by_size.value_or(0);
   if (by_name > 1) return *by_size;  // the minute of a bin, in seconds since 1970
   if (by_name != *by_size)

@@ -71,7 +71,7 @@ std::string pipeline_text(const Pipeline& pipeline) {
 }
 
 /// What the arrivals are scaled to (replayed as recorded: their mean) / reference capacity, so that it is the
-/// same for all seeds; 0 without a reference.
+/// same for all seeds; kNoValue without a reference.
 double load_of_rate(const PreparedCell& cell) {
   if (cell.reference_rps <= 0) return kNoValue;
   return (cell.target_rps > 0 ? cell.target_rps : cell.offered_rps) / cell.reference_rps;

@@ -130,7 +130,9 @@ Param column_param(const char* name, std::string& field, const char* allowed, co
   Param param = text_param(name, field, allowed, doc, {});
   param.set = [set = param.set](const ParamValue& value) {
     const double* number = std::get_if<double>(&value);
-    return set(number != nullptr && *number == std::floor(*number) ? ParamValue(text_of(value)) : value);
+    const bool is_place =
+        number != nullptr && *number == std::floor(*number) && *number >= 0 && *number < 1e6;
+    return set(is_place ? ParamValue(text_of(value)) : value);
   };
   return param;
 }

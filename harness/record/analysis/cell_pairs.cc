@@ -59,7 +59,7 @@ std::string CellKey::series_and_runtime() const {
 std::string CellKey::workload_and_seed() const { return workload + " seed " + std::to_string(seed); }
 
 CellKey key_of(const CellIdentity& cell, double slo_ms) {
-  const double load = std::isnan(cell.load) ? -1 : cell.load;  // a key equals itself
+  const double load = std::isnan(cell.load) ? 0 : cell.load;  // as in files of older versions
   CellKey key{cell.system,  cell.variant, cell.pipeline, cell.trace,   load, slo_ms, cell.seed,
               cell.runtime, "",           cell.series,   cell.workload};
   auto parameters = parameters_of(cell);

@@ -25,7 +25,7 @@ def optimum(cells, place):
 
 def draw_stress(parts, cast):
     panels = curves.by_workload(parts)
-    if all(len({(cell["load"], cell.rate_rps) for cell in cells}) < 2 for _, cells in panels):
+    if all(len({curves.level_of(cell) for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one load only")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
