@@ -15,6 +15,7 @@ import numpy as np
 
 from figures_testing import Drawn, run
 import catalogue
+import curves
 from harness_results.file import Results
 from intervals import spread
 from selection import group, name_of, pair_of, series_of
@@ -24,7 +25,18 @@ del sys.argv[-2:]
 STEMS = {f"{name}-lv-tweet" for name in catalogue.LOAD_SWEEPS}
 
 
+class Offered(dict):
+    """What a place on the axis of rates needs of a cell."""
+
+    rate_rps = 50.0
+
+
 class LoadSweepTest(Drawn):
+    def test_seeds_of_a_rate_are_one_point_also_where_it_has_no_load(self):
+        cells = [Offered(load=float("nan"), offered_rps=rate) for rate in (49.0, 51.0)]
+        place = curves.offered_by_level(cells)
+        self.assertEqual([place(cell) for cell in cells], [50.0, 50.0])
+
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)

@@ -73,6 +73,8 @@ TEST(ColumnNames, TakeNoOtherNumberOfManyRequestsForACountOrARate) {
               "requests_failed",
               "count_5xx",
               "error_count",
+              "requests_403",
+              "cancelled_requests",
               "completed requests per second",
               "tokens_total",
               "throughput",

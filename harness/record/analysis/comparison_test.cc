@@ -40,6 +40,12 @@ TEST(Comparison, DifferencesOfThreeCellsByHand) {
   EXPECT_TRUE(comparison.problems.empty());
 }
 
+TEST(Comparison, ACellWithoutALoadFindsItsPartnerInAFileOfAnOlderVersion) {
+  const Comparison comparison = compared({test_cell("pard", 900, 0)}, {test_cell("pard", 800, kNoValue)});
+  EXPECT_TRUE(comparison.problems.empty());
+  EXPECT_EQ(change_of(comparison, "pard", "drop_rate").verdict, ChangeVerdict::kRegression);
+}
+
 TEST(Comparison, EachSeriesIsJudgedByItself) {
   const Rows base = {test_cell("pard", 900), test_cell("nexus", 700)};
   const Comparison comparison = compared(base, {test_cell("nexus", 600), test_cell("pard", 950)});

@@ -51,9 +51,9 @@ constexpr Arithmetic kArithmetics[] = {{"fp32", at::kFloat, false, kSingleTolera
                                        {"folded", at::kFloat, true, kSingleTolerance, kSingleFactor},
                                        {"fp16", at::kHalf, true, kRoundings * 0x1p-11, kHalfFactor},
                                        {"bf16", at::kBFloat16, true, kRoundings * 0x1p-8, kHalfFactor}};
-/// How much further off results are where LibTorch has no kernel of its own for a type on this processor and
-/// rounds every partial sum to it: a sum of n products is then off by about sqrt(n) roundings of half a unit,
-/// 80 for the widest layer in place of 8 in all.
+/// Both tolerances grow by this factor where LibTorch has no kernel of its own for a type on this processor
+/// and rounds every partial sum to it: a sum of n products is then off by about sqrt(n) roundings of half a
+/// unit, 80 for the widest layer in place of 8 in all.
 constexpr double kFactorOfRoundedSums = 10;
 
 /// One rounding of a number of that type, as a share of it.
