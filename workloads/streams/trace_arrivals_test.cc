@@ -201,10 +201,10 @@ TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   stretched.contrast = 2;
   const std::string as_recorded = " for a trace as it was recorded; allowed: a rate above 0";
   const std::string as_counts = as_recorded + ", at which recorded times become counts";
-  for (const auto& [spec, line] : {std::pair{repeated, "repeat: found repeat" + as_counts},
-                                   {clipped, "clip_rps: found clip_rps" + as_counts},
-                                   {stretched, "contrast: found contrast" + as_recorded}})
-    EXPECT_EQ(refusal_of([&] { make_arrivals(spec, 0, 1); }), line);
+  for (const auto& refused : {std::pair{repeated, "repeat: found repeat" + as_counts},
+                              {clipped, "clip_rps: found clip_rps" + as_counts},
+                              {stretched, "contrast: found contrast" + as_recorded}})
+    EXPECT_EQ(refusal_of([&] { make_arrivals(refused.first, 0, 1); }), refused.second);
   for (TraceSpec* spec : {&repeated, &clipped, &stretched}) spec->process = ArrivalProcess::kUniform;
   EXPECT_EQ(counts_of(*make_arrivals(repeated, 20, 1), 1), (std::vector<double>{30, 10, 30, 10}));
   EXPECT_EQ(counts_of(*make_arrivals(clipped, 20, 1), 1), (std::vector<double>{20, 20}));
