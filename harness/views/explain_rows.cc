@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -12,40 +13,56 @@ ExplainRows::ExplainRows(std::string path, const CellContents& cell) : path_(std
   for (const RequestRow& row : cell.requests) requests_.push_back(&row);
   std::sort(requests_.begin(), requests_.end(),
             [](const RequestRow* a, const RequestRow* b) { return a->request < b->request; });
-  visits_.reserve(cell.visits.size());
-  for (const VisitRow& row : cell.visits) visits_.push_back(&row);
-  std::sort(visits_.begin(), visits_.end(), [](const VisitRow* a, const VisitRow* b) {
-    return std::tuple(a->request, a->visit) < std::tuple(b->request, b->visit);
-  });
+  index_visits();
   collect_batches();
   index_modules();
 }
 
+std::size_t ExplainRows::place_of(std::uint64_t request) const {
+  const auto is_at = [&](std::size_t i) { return i < requests_.size() && requests_[i]->request == request; };
+  if (requests_.empty()) return 0;
+  const std::size_t guess = request - requests_.front()->request;  // ids mostly follow one another
+  if (is_at(guess)) return guess;
+  const auto row = std::lower_bound(requests_.begin(), requests_.end(), request,
+                                    [](const RequestRow* a, std::uint64_t b) { return a->request < b; });
+  const auto place = static_cast<std::size_t>(row - requests_.begin());
+  return is_at(place) ? place : requests_.size();
+}
+
+void ExplainRows::index_visits() {
+  // A counting sort. Visits of place p are counted two entries further on: then entry p + 1 is where they
+  // begin, and once they are in place where they end, which is where those of place p + 1 begin.
+  first_visit_.resize(requests_.size() + 3);
+  for (const VisitRow& row : cell_.visits) ++first_visit_[place_of(row.request) + 2];
+  std::partial_sum(first_visit_.begin(), first_visit_.end(), first_visit_.begin());
+  visits_.resize(cell_.visits.size());
+  for (const VisitRow& row : cell_.visits) visits_[first_visit_[place_of(row.request) + 1]++] = &row;
+}
+
 void ExplainRows::collect_batches() {
-  for (const VisitRow& row : cell_.visits) {
-    if (row.ran()) batches_.push_back({row.worker, row.module, row.batch, row.started_ns, row.ended_ns});
-  }
   const auto place = [](const RowBatch& batch) {
     return std::tuple(batch.worker, batch.start_ns, batch.module);
   };
-  std::sort(batches_.begin(), batches_.end(),
-            [&](const RowBatch& a, const RowBatch& b) { return place(a) < place(b); });
-  std::size_t kept = 0;
-  for (const RowBatch& batch : batches_) {
-    if (kept > 0 && place(batches_[kept - 1]) == place(batch)) {
-      batches_[kept - 1].end_ns = std::max(batches_[kept - 1].end_ns, batch.end_ns);
-    } else {
-      batches_[kept++] = batch;
-    }
+  const auto add = [&place](std::vector<RowBatch>& batches, const RowBatch& batch) {
+    if (!batches.empty() && place(batches.back()) == place(batch))
+      batches.back().end_ns = std::max(batches.back().end_ns, batch.end_ns);
+    else
+      batches.push_back(batch);
+  };
+  std::vector<RowBatch> found;  // a batch may have several: where rows of others are between its own
+  for (const VisitRow& row : cell_.visits) {
+    if (row.ran()) add(found, {row.worker, row.module, row.batch, row.started_ns, row.ended_ns});
   }
-  batches_.resize(kept);
+  std::sort(found.begin(), found.end(),
+            [&](const RowBatch& a, const RowBatch& b) { return place(a) < place(b); });
+  for (const RowBatch& batch : found) add(batches_, batch);
 }
 
 void ExplainRows::index_modules() {
   const std::size_t modules = cell_.record.modules.size();
   modules_.resize(modules);
   for (const VisitRow& row : cell_.visits) {
-    modules_[row.module].by_arrival.push_back(&row);
+    modules_[row.module].arrivals.push_back({row.arrived_ns, row.ran() ? row.started_ns : kNever});
     modules_[row.module].left_ns.push_back(row.left_queue_ns());
   }
   for (const RowBatch& batch : batches_) {
@@ -58,8 +75,8 @@ void ExplainRows::index_modules() {
     if (states[i].module < modules) modules_[states[i].module].states.push_back(i);
   }
   for (ModuleRows& module : modules_) {
-    std::sort(module.by_arrival.begin(), module.by_arrival.end(),
-              [](const VisitRow* a, const VisitRow* b) { return a->arrived_ns < b->arrived_ns; });
+    std::sort(module.arrivals.begin(), module.arrivals.end(),
+              [](const Arrival& a, const Arrival& b) { return a.at_ns < b.at_ns; });
     std::sort(module.left_ns.begin(), module.left_ns.end());
     std::sort(module.by_start.begin(), module.by_start.end(),
               [](const RowBatch& a, const RowBatch& b) { return a.start_ns < b.start_ns; });
@@ -67,21 +84,23 @@ void ExplainRows::index_modules() {
 }
 
 const RequestRow* ExplainRows::request(std::uint64_t id) const {
-  const auto row = std::lower_bound(requests_.begin(), requests_.end(), id,
-                                    [](const RequestRow* a, std::uint64_t b) { return a->request < b; });
-  return row != requests_.end() && (*row)->request == id ? *row : nullptr;
+  const std::size_t place = place_of(id);
+  return place < requests_.size() ? requests_[place] : nullptr;
 }
 
 std::vector<const VisitRow*> ExplainRows::visits_of(std::uint64_t request) const {
-  const auto first = std::lower_bound(visits_.begin(), visits_.end(), request,
-                                      [](const VisitRow* a, std::uint64_t b) { return a->request < b; });
-  auto last = first;
-  while (last != visits_.end() && (*last)->request == request) ++last;
-  std::vector<const VisitRow*> visits(first, last);
-  std::stable_sort(visits.begin(), visits.end(), [this](const VisitRow* a, const VisitRow* b) {
-    const std::vector<ModuleTotals>& modules = cell_.record.modules;
-    return std::tuple(modules[a->module].depth, a->module) < std::tuple(modules[b->module].depth, b->module);
-  });
+  const std::size_t place = place_of(request);
+  if (place == requests_.size()) return {};
+  const auto at = [this](std::size_t i) {
+    return visits_.begin() + static_cast<std::ptrdiff_t>(first_visit_[i]);
+  };
+  std::vector<const VisitRow*> visits(at(place), at(place + 1));
+  const std::vector<ModuleTotals>& modules = cell_.record.modules;
+  const auto order = [&modules](const VisitRow* visit) {
+    return std::tuple(modules[visit->module].depth, visit->module, visit->visit);
+  };
+  std::sort(visits.begin(), visits.end(),
+            [&](const VisitRow* a, const VisitRow* b) { return order(a) < order(b); });
   return visits;
 }
 
@@ -137,23 +156,26 @@ ExplainRows::Started ExplainRows::started_between(std::uint16_t module, TimeNs f
   return started;
 }
 
+auto ExplainRows::first_after(std::uint16_t module, TimeNs at_ns) const {
+  const std::vector<Arrival>& arrivals = modules_[module].arrivals;
+  return std::upper_bound(arrivals.begin(), arrivals.end(), at_ns,
+                          [](TimeNs at, const Arrival& arrival) { return at < arrival.at_ns; });
+}
+
 std::uint64_t ExplainRows::waiting_at(std::uint16_t module, TimeNs at_ns) const {
   const ModuleRows& rows = modules_[module];
-  const auto arrived = std::upper_bound(rows.by_arrival.begin(), rows.by_arrival.end(), at_ns,
-                                        [](TimeNs at, const VisitRow* row) { return at < row->arrived_ns; });
   const auto left = std::upper_bound(rows.left_ns.begin(), rows.left_ns.end(), at_ns);
-  return static_cast<std::uint64_t>((arrived - rows.by_arrival.begin()) - (left - rows.left_ns.begin()));
+  return static_cast<std::uint64_t>((first_after(module, at_ns) - rows.arrivals.begin()) -
+                                    (left - rows.left_ns.begin()));
 }
 
 std::uint64_t ExplainRows::served_before(const VisitRow& visit) const {
-  const std::vector<const VisitRow*>& rows = modules_[visit.module].by_arrival;
   const TimeNs until_ns = visit.left_queue_ns();
-  auto row = std::upper_bound(rows.begin(), rows.end(), visit.arrived_ns,
-                              [](TimeNs at, const VisitRow* one) { return at < one->arrived_ns; });
+  const auto end = modules_[visit.module].arrivals.end();
   std::uint64_t count = 0;
-  for (; row != rows.end() && (*row)->arrived_ns < until_ns; ++row) {
-    if ((*row)->ran() && (*row)->started_ns < until_ns) ++count;
-  }
+  for (auto other = first_after(visit.module, visit.arrived_ns); other != end && other->at_ns < until_ns;
+       ++other)
+    if (other->started_ns < until_ns) ++count;
   return count;
 }
 

@@ -61,21 +61,31 @@ class ExplainRows {
   std::optional<std::size_t> state_before(std::uint16_t module, TimeNs at_ns) const;
 
  private:
+  struct Arrival {
+    TimeNs at_ns = 0;
+    TimeNs started_ns = kNever;
+  };
   struct ModuleRows {
-    std::vector<const VisitRow*> by_arrival;
-    std::vector<TimeNs> left_ns;  ///< sorted
+    std::vector<Arrival> arrivals;  ///< of visits, sorted by time
+    std::vector<TimeNs> left_ns;    ///< times at which visits left the queue, sorted
     std::vector<RowBatch> by_start;
     TimeNs longest_ns = 0;  ///< of these batches
     std::vector<std::size_t> states;
   };
 
+  void index_visits();
   void index_modules();
   void collect_batches();
+  /// Returns the place of a request in `requests_`, or their number if there is no such request.
+  std::size_t place_of(std::uint64_t request) const;
+  /// Returns the first of the module's arrivals after that time.
+  auto first_after(std::uint16_t module, TimeNs at_ns) const;
 
   std::string path_;
   const CellContents& cell_;
   std::vector<const RequestRow*> requests_;  ///< by id
-  std::vector<const VisitRow*> visits_;      ///< by request
+  std::vector<const VisitRow*> visits_;      ///< by the place of their request
+  std::vector<std::size_t> first_visit_;     ///< of the request at each place, and one entry more
   std::vector<RowBatch> batches_;            ///< by worker, then start
   std::vector<ModuleRows> modules_;
 };

@@ -211,6 +211,32 @@ void remove_columns(const std::string& path, const std::string& table,
   for (const std::string& column : columns) remove_column(path, table, column);
 }
 
+struct NamedRow {
+  std::uint64_t number = 0;
+  std::string name;
+  bool operator==(const NamedRow&) const = default;
+  static void list(auto& row, auto&& column) {
+    column("number", row.number);
+    column("name", row.name);
+  }
+};
+
+/// Rows are read some at a time, in whole chunks, whose length another program may have chosen.
+TEST_F(ResultsFile, TablesOfAnyLengthReadBackWholeFromChunksOfAnyLength) {
+  constexpr std::size_t kAtOnce = 4 * kChunkRows;
+  const Hdf5Handle file(H5Fcreate((folder_ / "tables.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                        H5Fclose, "make");
+  std::vector<NamedRow> rows;
+  for (const std::size_t length : {kAtOnce - 1, kAtOnce, kAtOnce + 1, 2 * kAtOnce + 17}) {
+    while (rows.size() < length) rows.push_back({rows.size(), "row " + std::to_string(rows.size())});
+    for (const std::size_t chunk : {std::size_t{1000}, kChunkRows, kAtOnce, kAtOnce + 1}) {
+      const std::string name = std::to_string(length) + " in " + std::to_string(chunk);
+      write_table(file.get(), name.c_str(), rows, chunk);
+      EXPECT_EQ(read_table<NamedRow>(file.get(), name), rows) << name;
+    }
+  }
+}
+
 TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
   const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, false);

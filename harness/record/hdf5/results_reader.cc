@@ -157,8 +157,8 @@ void restore_tables(CellContents& cell, hid_t group) {
 
 template <class Stored, class Row>
 void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
-  if (!has_link(group, name)) return;
-  for (const Stored& row : read_table<Stored>(group, name)) rows.push_back(restored(row));
+  if (has_link(group, name))
+    rows = read_table<Stored>(group, name, [](const Stored& row) { return restored(row); });
 }
 
 /// Gives a row of an older file what it would hold today: 0 stood for no value there, and a cell without

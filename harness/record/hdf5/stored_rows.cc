@@ -200,7 +200,7 @@ StateTable read_states(hid_t group) {
   states.names.erase(states.names.begin(), states.names.begin() + kFixedColumns);
   const std::size_t values = states.names.size();
   std::vector<char> bytes(table.rows() * row_size(values));
-  table.read(row_type_of(states.names).get(), bytes.data());
+  table.read(row_type_of(states.names).get(), bytes.data(), 0, table.rows());
   states.rows.resize(table.rows());
   states.values.resize(table.rows() * values);
   const char* place = bytes.data();
@@ -245,7 +245,7 @@ std::vector<ReplayLog> read_replay(hid_t group) {
   const std::vector<StoredQueue> rows = read_table<StoredQueue>(group, kQueues);
   StoredTable table(group, kBytes);
   std::vector<std::byte> bytes(table.rows());
-  table.read(byte_type().get(), bytes.data());
+  table.read(byte_type().get(), bytes.data(), 0, table.rows());
   std::size_t at = 0;
   for (const StoredQueue& row : rows) {
     if (row.bytes > bytes.size() - at) throw Hdf5Failure("read the log of a queue");

@@ -56,6 +56,19 @@ Hdf5Handle transfer_properties(std::size_t row, std::size_t rows) {
   return transfer;
 }
 
+/// The dataspaces of a transfer of `count` rows from row `first` on.
+struct RowsOfFile {
+  RowsOfFile(hid_t dataset, hsize_t first, hsize_t count)
+      : in_file(H5Dget_space(dataset), H5Sclose, "look at a dataset"),
+        in_memory(H5Screate_simple(1, &count, nullptr), H5Sclose, "make a dataspace") {
+    checked(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr),
+            "select rows");
+  }
+
+  Hdf5Handle in_file;
+  Hdf5Handle in_memory;
+};
+
 }  // namespace
 
 Hdf5Handle enumeration(const std::vector<std::string>& names) {
@@ -131,16 +144,11 @@ TableWriter::TableWriter(hid_t group, const char* name, hid_t type, std::size_t 
 
 void TableWriter::append(const void* rows, std::size_t count) {
   if (count == 0) return;
-  const hsize_t start = size_;
-  const hsize_t added = count;
   size_ += count;
   checked(H5Dset_extent(dataset_.get(), &size_), "grow a dataset");
-  const Hdf5Handle file_space(H5Dget_space(dataset_.get()), H5Sclose, "look at a dataset");
-  checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &added, nullptr),
-          "select rows");
-  const Hdf5Handle memory_space(H5Screate_simple(1, &added, nullptr), H5Sclose, "make a dataspace");
+  const RowsOfFile place(dataset_.get(), size_ - count, count);
   const Hdf5Handle transfer = transfer_properties(H5Tget_size(type_), count);
-  checked(H5Dwrite(dataset_.get(), type_, memory_space.get(), file_space.get(), transfer.get(), rows),
+  checked(H5Dwrite(dataset_.get(), type_, place.in_memory.get(), place.in_file.get(), transfer.get(), rows),
           "write rows");
 }
 
@@ -180,14 +188,25 @@ void* StoredTable::take_text(std::size_t bytes, void* table) noexcept {
   }
 }
 
-void StoredTable::read(hid_t type, void* rows) {
-  if (rows_ == 0) return;
+std::size_t StoredTable::rows_at_once() const {
+  constexpr std::size_t kRows = 4 * kChunkRows;
+  const Hdf5Handle creation(H5Dget_create_plist(dataset_.get()), H5Pclose, "look at a dataset");
+  hsize_t chunk = 1;
+  if (H5Pget_layout(creation.get()) == H5D_CHUNKED)
+    checked(H5Pget_chunk(creation.get(), 1, &chunk), "look at the chunks");
+  return chunk > kRows ? static_cast<std::size_t>(chunk) : kRows / chunk * chunk;
+}
+
+void StoredTable::read(hid_t type, void* rows, std::size_t first, std::size_t count) {
+  if (count == 0) return;
   const Hdf5Handle stored(H5Dget_type(dataset_.get()), H5Tclose, "look at the columns");
   const Hdf5Handle transfer =
-      transfer_properties(std::max(H5Tget_size(type), H5Tget_size(stored.get())), rows_);
+      transfer_properties(std::max(H5Tget_size(type), H5Tget_size(stored.get())), count);
   const auto keep = [](void*, void*) {};
   checked(H5Pset_vlen_mem_manager(transfer.get(), take_text, this, keep, nullptr), "bound texts");
-  checked(H5Dread(dataset_.get(), type, H5S_ALL, H5S_ALL, transfer.get(), rows), "read rows");
+  const RowsOfFile place(dataset_.get(), first, count);
+  checked(H5Dread(dataset_.get(), type, place.in_memory.get(), place.in_file.get(), transfer.get(), rows),
+          "read rows");
 }
 
 }  // namespace harness

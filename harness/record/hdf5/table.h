@@ -1,4 +1,4 @@
-// One-dimensional compressed datasets of rows: appended in chunks, read whole. Internal to record/.
+// One-dimensional compressed datasets of rows: appended and read in chunks. Internal to record/.
 //
 // A row lists its columns itself, with Row::list (run_record.h). Rows stand in memory as in the file: the
 // values of the columns one after the other, texts as pointers. So neither side converts anything.
@@ -230,11 +230,13 @@ class StoredTable {
  public:
   StoredTable(hid_t group, const std::string& name);
   std::size_t rows() const { return rows_; }
+  /// Returns how many rows to read at once, in whole chunks of the file: a chunk is unpacked at each reading.
+  std::size_t rows_at_once() const;
   /// In the order of the file.
   std::vector<std::string> column_names() const;
-  /// Reads all rows to where they are to stand; texts live as long as this. Columns are matched by name:
-  /// those that the file lacks stay as they are there.
-  void read(hid_t type, void* rows);
+  /// Reads `count` rows from row `first` on into `rows`; texts live as long as this. Columns are matched by
+  /// name: those that the file lacks stay as they are there.
+  void read(hid_t type, void* rows, std::size_t first, std::size_t count);
 
  private:
   /// Where the library puts a text: nullptr when it is too much.
@@ -246,16 +248,25 @@ class StoredTable {
   std::size_t text_bytes_ = 0;
 };
 
-/// All rows of the dataset `name`; a column that an older file lacks has its default.
-template <class Row>
-std::vector<Row> read_table(hid_t group, const std::string& name) {
+/// Returns `made(row)` of each row of the dataset `name`; a column that an older file lacks has its default.
+template <class Row, class Made>
+auto read_table(hid_t group, const std::string& name, Made made) {
   StoredTable table(group, name);
   PackedRows<Row> packed(table.column_names());
-  packed.push_back_defaults(table.rows());
-  table.read(packed.type(), packed.data());
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(packed.row(i));
+  packed.push_back_defaults(std::min(table.rows(), table.rows_at_once()));
+  std::vector<decltype(made(packed.row(0)))> rows;
+  rows.reserve(table.rows());
+  while (rows.size() < table.rows()) {
+    const std::size_t count = std::min(packed.size(), table.rows() - rows.size());
+    table.read(packed.type(), packed.data(), rows.size(), count);
+    for (std::size_t i = 0; i < count; ++i) rows.push_back(made(packed.row(i)));
+  }
   return rows;
+}
+
+template <class Row>
+std::vector<Row> read_table(hid_t group, const std::string& name) {
+  return read_table<Row>(group, name, [](Row row) { return row; });
 }
 
 }  // namespace harness
