@@ -12,8 +12,9 @@ foreach(folder experiments results templates)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION share/harness
     REGEX "_test\\.py$|_testing\\.py$|/__pycache__|results/baselines" EXCLUDE)
 endforeach()
-foreach(folder pipelines profiles traces)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/workloads/${folder} DESTINATION share/harness/workloads)
+foreach(folder importers pipelines profiles traces)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/workloads/${folder} DESTINATION share/harness/workloads
+    REGEX "_test\\.py$|/__pycache__" EXCLUDE)
 endforeach()
 
 install(CODE [[

@@ -5,6 +5,7 @@
 
 #include "harness/claims/ledger.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
 #include "harness/core/params.h"
 #include "harness/experiment/cells/cell_factory.h"
@@ -62,24 +63,6 @@ std::string pipeline_text(const std::string& path) {
          text_of(ns_to_ms(pipeline.slo_ns)) + " ms";
 }
 
-std::string profiles_text(const std::string& path) {
-  const ProfileSet set = load_profiles(path);
-  std::vector<std::string> models;
-  for (const auto& [model, profile] : set.profiles) models.push_back(model);
-  std::vector<std::string> devices;
-  for (const auto& [device, profiles] : set.devices) devices.push_back(device);
-  bool has_measured = false;
-  for (const auto& [device, profiles] : set.devices) {
-    for (const auto& [model, profile] : profiles) has_measured |= profile.precision.has_value();
-  }
-  return "profiles of " + counted(models.size(), "model") + ": " + join_names(models) + "; on " +
-         join_names(devices) +
-         (has_measured
-              ? "\n    of [profile.measured] a run uses handover_ms and precision; its other keys have no "
-                "effect"
-              : "");
-}
-
 std::string toml_text(const std::string& path, const std::string& bytes, int& exit_code) {
   const TomlValue document = parse_toml(path, bytes);
   const auto& table = std::get<TomlTable>(document.data);
@@ -87,7 +70,7 @@ std::string toml_text(const std::string& path, const std::string& bytes, int& ex
   if (has("suite")) return suite_text(path, exit_code);
   if (has("workload")) return experiment_text(path, exit_code);
   if (has("module") || has("task")) return pipeline_text(path);
-  if (has("profile") || has("shared") || has("delay") || has("base")) return profiles_text(path);
+  if (has("profile") || has("shared") || has("delay") || has("base")) return text_of_set(path);
   if (has("claim")) return claims_text(path, bytes);
   throw input_error({path, 0, ""}, "TOML of no kind that is known",
                     "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]] or "
@@ -123,6 +106,9 @@ std::string text_of_file(const std::string& path, int& exit_code) {
                         "ELF"))
     return library_text(path);
   if (path.ends_with(".toml")) return toml_text(path, bytes, exit_code);
+  constexpr std::size_t kHead = 1024;  // of a profile in the Nexus format: names of the model and the device
+  if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency") != std::string::npos)
+    return text_of_set(path);
   return "trace: " + described(read_trace(path, bytes, TraceSpec()));
 }
 

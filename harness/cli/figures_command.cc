@@ -60,7 +60,8 @@ int draw(FiguresOptions options) {
   if (!options.font.empty()) words.push_back("--font=" + options.font);
   for (const std::string& names : options.rename) words.push_back("--rename=" + names);
   if (options.no_caption) words.push_back("--no-caption");
-  return run_python_script("figures/draw.py", std::move(words), "the figures could not be drawn (see above)");
+  return run_python_script("results/figures/draw.py", std::move(words),
+                           "the figures could not be drawn (see above)");
 }
 
 /// How all figures look, and what they call the systems. draw.py knows which values there are.

@@ -12,6 +12,7 @@
 
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
+#include "harness/cli/python_script.h"
 #include "harness/core/error.h"
 #include "harness/experiment/cells/cell_distribution.h"
 #include "harness/gpu/device/devices.h"
@@ -221,8 +222,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--seed", options.seed, "of weights, images, the order, and arrivals for --goodput")
       ->capture_default_str();
   add_goodput_options(command, options.goodput);
-  command.add_option("-o,--output", options.output, "the profiles' file")
-      ->required()
+  command.add_option("-o,--output", options.output, "the profiles' file (needed)")
       ->type_name("PROFILES.toml");
   command
       .add_flag("--add", options.add,
@@ -232,6 +232,60 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       .add_option("--device-name", options.device_name,
                   "what the set calls the device, as [[cluster.device]] names it (default: what it is)")
       ->type_name("NAME");
+}
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string output;
+  std::vector<std::pair<std::string, std::string>> said;  ///< options of the script and their values
+};
+
+int import_profiles(const ImportOptions& options) {
+  std::vector<std::string> words = options.files;
+  words.insert(words.end(), {"-o", options.output});
+  for (const auto& [option, value] : options.said) words.push_back(option + "=" + value);
+  const int code = run_python_script("workloads/importers/profiles.py", std::move(words),
+                                     "the profiles could not be imported (see above)");
+  if (code == 0) print_text(options.output + ": " + text_of_set(options.output) + "\n");
+  return code;
+}
+
+CLI::App* add_import(CLI::App& profile, int& exit_code) {
+  const auto options = std::make_shared<ImportOptions>();
+  CLI::App* command =
+      profile.add_subcommand("import", "Write a set of profiles of what other tools measured");
+  const auto add_said = [&](const std::string& name, const char* type, const char* what) {
+    const auto take = [options, name](const std::string& value) { options->said.emplace_back(name, value); };
+    command->add_option_function<std::string>(name, take, what)->type_name(type);
+  };
+  command->add_option("files", options->files, "what the tools wrote")->required()->type_name("FILE ...");
+  add_said("--model", "NAME", "the model, where the files do not say");
+  add_said("--device", "NAME", "the device, where the files do not say");
+  add_said("--batch", "N,...", "the batch size of each file, where the files do not say");
+  add_said("--latency", "COLUMN", "the column that holds the latency of a batch");
+  add_said("--unit", "{ns,us,ms,s}", "its unit, where the column does not say");
+  add_said("--layers", "N", "layers of the model, for Vidur's tables of operators");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--where",
+          [options](const std::vector<std::string>& conditions) {
+            for (const std::string& condition : conditions) options->said.emplace_back("--where", condition);
+          },
+          "only rows with this value; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN=VALUE");
+  command->add_option("-o,--output", options->output, "the profiles' file")
+      ->required()
+      ->type_name("PROFILES.toml");
+  command->footer(
+      "Read are tables (CSV) with a column of batch sizes and one of latencies, perf_analyzer, Model "
+      "Analyzer,\n"
+      "trtexec --exportTimes, Vidur's operators and traces of torch's profiler (docs/profile.md).\n"
+      "Examples:\n"
+      "  harness profile import latencies.csv --device l4 -o l4.toml\n"
+      "  harness profile import b1.csv b4.csv --batch 1,4 --model resnet50 --device l4 -o l4.toml");
+  command->callback([options, &exit_code] { exit_code = import_profiles(*options); });
+  return command;
 }
 
 }  // namespace
@@ -252,8 +306,10 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input, such as a "
       "model "
       "that\nfails on images of --input; 3 the environment failed.");
-  command->callback([options, &exit_code] {
-    if (launched_rank() != 0) return;
+  CLI::App* import = add_import(*command, exit_code);
+  command->callback([options, import, &exit_code] {
+    if (launched_rank() != 0 || import->parsed()) return;
+    if (options->output.empty()) throw CLI::RequiredError("--output");
     const GoodputOptions& goodput = options->goodput;
     exit_code = goodput.profiles.empty() ? ProfileRun(*options).run()
                                          : add_goodput(goodput, options->seed, options->output);

@@ -9,6 +9,8 @@
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/record/analysis/text_table.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_notes.h"
 
 namespace harness {
 namespace {
@@ -191,6 +193,32 @@ std::string ExitPointAverage::text() const {
          " models, on average over the models and as shares of the batch time: exit overhead " +
          average_of(&Cost::overhead, "%+.1f %%") + ", preemption delay " +
          average_of(&Cost::delay_share, "%.1f %%") + "\n";
+}
+
+std::string text_of_set(const std::string& path) {
+  const ProfileSet set = load_profiles(path);
+  std::vector<std::string> models;
+  for (const auto& [model, profile] : set.profiles) models.push_back(model);
+  std::vector<std::string> devices;
+  for (const auto& [device, profiles] : set.devices) devices.push_back(device);
+  bool has_measured = false;
+  for (const auto& [device, profiles] : set.devices) {
+    for (const auto& [model, profile] : profiles) has_measured |= profile.precision.has_value();
+  }
+  std::string notes;
+  for (const auto& [device, profiles] : set.devices) {
+    for (const auto& [model, profile] : profiles) {
+      for (const std::string& note : odd_latencies(profile))
+        notes += "\n    warning: " + model + " on " + device + ": " + note;
+    }
+  }
+  return "profiles of " + counted(models.size(), "model") + ": " + join_names(models) + "; on " +
+         join_names(devices) +
+         (has_measured
+              ? "\n    of [profile.measured] a run uses handover_ms and precision; its other keys have no "
+                "effect"
+              : "") +
+         notes;
 }
 
 }  // namespace harness

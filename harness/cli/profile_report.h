@@ -43,4 +43,8 @@ class ExitPointAverage {
   std::vector<Cost> costs_;
 };
 
+/// Returns the models and devices of a set of profiles (a name or path), and what is odd about them: what
+/// `check` prints. Throws InputError.
+std::string text_of_set(const std::string& path);
+
 }  // namespace harness

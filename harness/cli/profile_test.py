@@ -312,13 +312,36 @@ def check_no_list(harness, folder):
     return failures
 
 
+def check_import(harness, folder):
+    """What other tools measured is refused as a trace and as a set, with the command that makes a set of it; a run takes that set."""
+    failures = Failures()
+    write(folder, "plain.csv", "model,batch,latency_ms\nlenet,1,5\nlenet,8,9\n")
+    write(folder, "one.toml", 'slo_ms = 100\n[[module]]\nname = "a"\nmodel = "lenet"\n')
+    write(folder, "e.toml", SMALL.replace('pipelines = ["tm"]', 'pipelines = ["one.toml"]'))
+    advice = "harness profile import FILE -o SET.toml"
+    failures.refused("a trace", [harness, "trace", "info", "plain.csv"], folder, [advice])
+    failures.refused("a file", [harness, "check", "plain.csv"], folder, [advice])
+    failures.refused("a set", [harness, "e.toml", "--dry-run", "--set", "cluster.profiles=plain.csv"], folder, [advice])
+    imported = [harness, "profile", "import", "plain.csv", "-o", "SET.toml"]
+    failures.refused("no device", imported, folder, ["plain.csv: found no name of the device; allowed: --device NAME"])
+    failures.refused("no output", imported[:-2], folder, ["--output is required"])
+    done = run([*imported, "--device", "L4"], folder)
+    failures.expect("an import", done, 0)
+    gap = "latencies of batches between 1 and 8 were not measured"
+    if "SET.toml: profiles of 1 model: lenet; on L4" not in done.stdout or gap not in done.stdout:
+        failures.append(f"an import: {done.stdout}")
+    done = run([harness, "e.toml", "--dry-run", "--set", "cluster.profiles=SET.toml", "--set", "planner.max_batch=8"], folder)
+    failures.expect("a run of what was imported", done, 0)
+    return failures
+
+
 def main():
     harness = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "kept.toml", SMALL)
         devices, failures = check_list(harness, folder)
         failures += check_bad_input(harness, folder) + check_null(harness, folder) + check_no_list(harness, folder)
-        failures += check_goodput(harness, folder) + check_kinds(harness, folder)
+        failures += check_goodput(harness, folder) + check_kinds(harness, folder) + check_import(harness, folder)
         failures += check_list_models(harness, folder, devices.get("cpu") == "usable")
         if devices.get("cpu") == "usable":
             failures += check_cpu(harness, folder) + check_cpu_failures(harness, folder) + check_moved(harness, folder)

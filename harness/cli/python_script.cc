@@ -26,7 +26,7 @@ std::string environment_or(const char* variable, const char* otherwise) {
 
 int run_python_script(const std::string& script, std::vector<std::string> arguments,
                       const std::string& failure) {
-  const std::string path = home_folder() + "/results/" + script;
+  const std::string path = home_folder() + "/" + script;
   if (!std::filesystem::exists(path)) throw EnvironmentError(path + ": not found (set HARNESS_HOME)");
   arguments.insert(arguments.begin(), {environment_or("HARNESS_PYTHON", HARNESS_PYTHON), path});
   std::vector<char*> words;

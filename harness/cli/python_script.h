@@ -1,4 +1,4 @@
-// Programs of results/ that commands start.
+// Programs in Python that commands start.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace harness {
 
-/// Runs results/SCRIPT with these arguments and waits for it; its output goes to ours. The interpreter is
-/// that of the environment variable HARNESS_PYTHON or the one that the build found. Returns 0, or the
-/// exit code 2 or 3, of which the script has said why; throws EnvironmentError(`failure`) for others, and
-/// where the script or the interpreter is not there.
+/// Runs SCRIPT, a path from the home folder, with these arguments and waits for it; its output goes to ours.
+/// The interpreter is that of the environment variable HARNESS_PYTHON or the one that the build found.
+/// Returns 0, or the exit code 2 or 3, of which the script has said why; throws EnvironmentError(`failure`)
+/// for others, and where the script or the interpreter is not there.
 int run_python_script(const std::string& script, std::vector<std::string> arguments,
                       const std::string& failure);
 

@@ -28,7 +28,7 @@ int write_report(const ReportOptions& options) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   std::vector<std::string> words = {"--harness=" + program, "--output=" + output, "--"};
   words.insert(words.end(), options.results.begin(), options.results.end());
-  return run_python_script("report/report.py", std::move(words),
+  return run_python_script("results/report/report.py", std::move(words),
                            "the report could not be written (see above)");
 }
 

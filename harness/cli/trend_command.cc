@@ -26,7 +26,8 @@ int show_trend(const TrendOptions& options) {
   if (!options.output.empty()) words.push_back("--output=" + options.output);
   words.emplace_back("--");
   words.insert(words.end(), options.results.begin(), options.results.end());
-  return run_python_script("report/trend.py", std::move(words), "the trend could not be shown (see above)");
+  return run_python_script("results/report/trend.py", std::move(words),
+                           "the trend could not be shown (see above)");
 }
 
 }  // namespace

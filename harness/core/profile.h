@@ -95,6 +95,7 @@ struct Profile {
   std::string device;
   std::string source;              ///< citation, one line
   std::vector<TimeNs> latency_ns;  ///< [b - 1] is the latency of a batch of b
+  std::vector<int> measured;       ///< batch sizes, rising; others lie on lines between; empty: all were
   TimeNs handover_ns = 0;          ///< of a batch decided at the end of the one before; 0: not known
   double memory_mb = 0;            ///< resident size, 0 when the source does not say
   TimeNs load_ns = 0;              ///< time to load it onto a device, 0 when the source does not say

@@ -55,8 +55,7 @@ std::vector<std::string> names_in(const std::string& folder, const std::string& 
 }
 
 bool is_path(const std::string& name_or_path) {
-  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml") ||
-         name_or_path.ends_with(".txt");
+  return name_or_path.find_first_of("/.") != std::string::npos;
 }
 
 std::string path_in(const std::string& folder, const char* what, const std::string& name_or_path) {

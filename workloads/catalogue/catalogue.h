@@ -24,7 +24,7 @@ std::string workloads_folder();
 /// the folder. Throws EnvironmentError when there is no workloads/ at all.
 std::vector<std::string> names_in(const std::string& folder, const std::string& suffix);
 
-/// Whether it is a path, not a name: it has a '/' or ends in .toml or .txt.
+/// Returns true if it is a path and no name: it has a '/' or a '.'.
 bool is_path(const std::string& name_or_path);
 /// workloads/FOLDER/NAME.toml when `name_or_path` is a name, else the path itself (is_path(), or a folder
 /// that no name is). Throws InputError listing the names when there is no such file.

@@ -8,6 +8,7 @@
 #include "harness/core/params.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
+#include "workloads/files/batch_table.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/table_reader.h"
 #include "workloads/files/text_lines.h"
@@ -57,22 +58,22 @@ std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
 }
 
 /// Straight lines between the given points.
-std::vector<TimeNs> tabled_latency(const TableReader& fields) {
+void read_tabled_latency(const TableReader& fields, Profile& profile) {
   const std::vector<double> given = fields.numbers("latency_ms", 1e-6, kLongestMs);
   if (given.empty() || given.size() > kLargestBatch) {
     throw input_error(fields.place("latency_ms"), std::to_string(given.size()) + " latencies",
                       "1 to 4096 of them");
   }
   const std::vector<int> points = batch_points(fields, given.size());
-  std::vector<TimeNs> latency = {ms_to_ns(given[0])};
+  profile.latency_ns = {ms_to_ns(given[0])};
   for (std::size_t i = 1; i < points.size(); ++i) {
     const int steps = points[i] - points[i - 1];
     for (int step = 1; step <= steps; ++step) {
       const double share = static_cast<double>(step) / steps;
-      latency.push_back(ms_to_ns(given[i - 1] + (given[i] - given[i - 1]) * share));
+      profile.latency_ns.push_back(ms_to_ns(given[i - 1] + (given[i] - given[i - 1]) * share));
     }
   }
-  return latency;
+  profile.measured = points;
 }
 
 std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
@@ -134,7 +135,10 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
   }
   if (!tabled && fields.has("batch"))
     throw input_error(fields.place("batch"), "batch without latency_ms", "both or neither");
-  profile.latency_ns = tabled ? tabled_latency(fields) : linear_latency(fields);
+  if (tabled)
+    read_tabled_latency(fields, profile);
+  else
+    profile.latency_ns = linear_latency(fields);
   if (fields.has("gpus")) profile.gpus = fields.integer("gpus", 1, kMostGpus);
   read_cores(fields, profile);
   if (fields.has("measured")) {
@@ -304,7 +308,9 @@ ProfileSet load_set(const std::string& path, const InputPlace& named_at, bool is
   std::error_code error;
   if (path.ends_with(".txt") || std::filesystem::is_directory(path, error))
     return load_nexus_files(path, named_at);
-  return parse_set(path, read_file(path, kLargestText, named_at), named_at, is_base);
+  const std::string text = read_file(path, kLargestText, named_at);
+  refuse_batch_table(place_of_file(path, named_at), text);
+  return parse_set(path, text, named_at, is_base);
 }
 
 }  // namespace

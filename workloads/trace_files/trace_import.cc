@@ -6,6 +6,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/arrivals/rate_curve.h"
+#include "workloads/files/batch_table.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/files/text_lines.h"
 #include "workloads/spec/trace_keys.h"
@@ -62,6 +63,8 @@ void check_content(const std::string& file, const std::string& text, const Trace
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec) {
   const std::string text = unpacked(file_name, bytes);
   TraceSpec known = spec;
+  if (spec.format == "auto" && spec.column.empty() && spec.time_column.empty())
+    refuse_batch_table({file_name, 0, ""}, text);
   if (spec.format == "auto" && spec.time_column.empty()) known.format = detected_format(file_name, text);
   const TextLines lines(file_name, text);
   if (known.format == "auto") refuse_json_list(lines);

@@ -18,6 +18,7 @@
 #include "harness/experiment/reading/system_libraries.h"
 #include "harness/serving/common_plans.h"
 #include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_notes.h"
 #include "workloads/files/file_bytes.h"
 #include "workloads/streams/stream_arrivals.h"
 #include "workloads/trace_files/trace_import.h"
@@ -236,6 +237,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   }
   add_streams(cell, of, system.get(), run);
   if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
+  remark_on_profiles(run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -246,6 +248,7 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
     result.plan = start_of(run, planner->plan(0, initial_load(run, context, offered_rps), {}));
     check_group_count(result.plan.groups.size());
     settle_devices(run, result.plan);
+    remark_on_batches(run, result.plan);
     result.capacity_rps = harness::capacity_rps(context, result.plan);
     result.why = why_not_held(run, result.plan);
   } catch (const ParamError&) {
@@ -418,6 +421,29 @@ void CellFactory::remark_on_short_load(const std::string& trace, const PreparedC
   add_remark("warning: trace " + trace + " lasts " + text_of(cell.duration_s) + " s, less than the SLO of " +
              text_of(ns_to_ms(cell.slo_ns)) +
              " ms: rates (goodput_rps, load) are more than the workers complete in a second");
+}
+
+void CellFactory::remark_on_profiles(const RunSpec& run) {
+  const auto remark = [this](const Profile& profile) {
+    for (const std::string& note : odd_latencies(profile))
+      add_remark("warning: profile of " + profile.model + " on " + profile.device + ": " + note);
+  };
+  for (const Profile& profile : run.profiles) remark(profile);
+  for (const ClusterDevice& device : run.devices) {
+    for (const std::optional<Profile>& profile : device.profiles) {
+      if (profile) remark(*profile);
+    }
+  }
+}
+
+void CellFactory::remark_on_batches(const RunSpec& run, const Plan& plan) {
+  for (std::size_t m = 0; m < run.profiles.size(); ++m) {
+    const int batch = plan.modules[m].max_batch;
+    const std::string note = unmeasured_batch(run.profiles[m], batch);
+    if (!note.empty())
+      add_remark("warning: " + run.pipeline.name + ": " + run.pipeline.modules[m].name +
+                 " is planned with batches of up to " + std::to_string(batch) + ": " + note);
+  }
 }
 
 void CellFactory::add_remark(std::string line) {

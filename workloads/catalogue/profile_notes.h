@@ -1,0 +1,19 @@
+// What is odd about a profile, for whoever measured it: nothing that a run could not use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/core/profile.h"
+
+namespace harness {
+
+/// Returns a sentence for each oddity of a profile of batches: a batch of 1 so short or long that its unit
+/// may be wrong, a batch that takes less than a smaller one, sizes that nobody measured. Services have none.
+std::vector<std::string> odd_latencies(const Profile& profile);
+
+/// Returns a sentence if the latency of a batch of `batch` is read off a line between two measured sizes of
+/// which the larger is more than three times the smaller; else "".
+std::string unmeasured_batch(const Profile& profile, int batch);
+
+}  // namespace harness
