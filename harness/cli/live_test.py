@@ -153,7 +153,7 @@ def lost(harness, mpirun, folder, rank, number, words):
     stderr = process.communicate(timeout=60)[1]
     took = time.monotonic() - began
     done = finished_cells(os.path.join(folder, out), "both")
-    if process.returncode == 0 or took > 9 or words not in stderr or done != 3:
+    if process.returncode == 0 or took > 30 or words not in stderr or done != 3:  # mpirun takes a while on a busy machine
         return [f"rank {rank}, signal {number}: exit code {process.returncode} after {took:.1f} s, {done} cells: {stderr}"]
     return []
 
