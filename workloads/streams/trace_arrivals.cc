@@ -264,7 +264,8 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
 /// make_arrivals() of shape file.
 std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes) {
-  const TraceData data = read_trace(spec.file, trace_bytes(spec), spec);
+  const std::shared_ptr<const TraceData> read = recorded_trace(spec);
+  const TraceData& data = *read;
   if (notes != nullptr) {
     notes->remarks.push_back(described(spec, data));
     remark_on_begin(spec, data.times_ns, notes->remarks);

@@ -190,6 +190,26 @@ TEST_F(TraceArrivals, OfAWindowWithoutRequestsHaveNoneAtAnyRate) {
     EXPECT_EQ(make_arrivals(counts, rate, 1)->expected_requests(), 0) << rate;
 }
 
+TEST_F(TraceArrivals, AFileIsReadOnceUntilItOrWhatReadsItChanges) {
+  const TraceSpec spec = file("0.5\n1.5\n1.75\n");
+  const auto first = recorded_trace(spec);
+  TraceSpec later = spec;
+  later.duration_s = 1;
+  later.to_s = 1.6;
+  EXPECT_EQ(recorded_trace(later), first) << "neither changes what the file holds";
+  TraceSpec finer = spec;
+  finer.bin_s = 0.5;
+  EXPECT_EQ(recorded_trace(finer)->bin_s, 0.5);
+  EXPECT_EQ(recorded_trace(spec), first) << "both are kept";
+  for (const char* name : {"a.csv", "b.csv", "c.csv", "d.csv"})
+    EXPECT_EQ(recorded_trace(file("7.5\n", name))->times_ns, std::vector<TimeNs>{7'500'000'000});
+  EXPECT_EQ(recorded_trace(spec)->times_ns, first->times_ns) << "it is read again after four others";
+  EXPECT_EQ(recorded_trace(file("0.5\n1.5\n2.75\n"))->times_ns.back(), 2'750'000'000)
+      << "another text as long";
+  std::filesystem::remove(spec.file);
+  EXPECT_TRUE(holds(refusal_of([&] { recorded_trace(spec); }), "t.csv", "no such file"));
+}
+
 /// What is not applied is not accepted either; at a rate both are applied.
 TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   TraceSpec repeated = file("0.1\n0.2\n0.3\n1.5\n");

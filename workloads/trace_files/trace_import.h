@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,11 @@ TraceData read_request_log(TextLines lines, const RequestLog& log);
 ///
 /// Throws InputError with file, line, column, what was found and what is allowed.
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec);
+
+/// Returns what the file of a trace holds, as read_trace() reads it. The last few files are kept, by what
+/// identifies their contents and the keys that their reading depends on: the cells of an experiment read a
+/// file once. One thread has what it has read for itself.
+std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec);
 
 /// The longest time from one to the next; 0 of fewer than two.
 TimeNs longest_gap(std::span<const TimeNs> times_ns);
