@@ -30,6 +30,14 @@ if os.getuid() == 0:
     MPI |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 NO_COMMANDS = {"harness results"}  # the `format` of a file
 MARK = re.compile(r"\s*<!-- (example|slow|needs)(?:: (.+))? -->$")
+
+
+def shorter(*experiments):
+    """Cuts their loads to 5 s, in a copy of the experiments: those in the scratch folder are a link to the repository's."""
+    names = " ".join(f"experiments/{name}.toml" for name in experiments)
+    return f"cp -r experiments/ own && rm experiments && mv own experiments && sed -i 's/^duration_s = .*/duration_s = 5/' {names}"
+
+
 # Before the blocks of a page: what earlier pages have made, and files that stand for the reader's own.
 GIVEN = {
     "README.md": ["harness experiments/quickstart.toml"],
@@ -37,10 +45,12 @@ GIVEN = {
                        "sed 's/\"cores\"/\"bursty\"/' experiments/claims.toml >mine.toml"],
     "docs/compare.md": ["harness experiments/quart/cores.toml", "mkdir nightly",
                         "for copy in A.h5 B.h5 BASE.h5 NEW.h5 nightly/1.h5 nightly/2.h5; do cp results-out/cores.h5 $copy; done"],
-    "docs/replay.md": ["harness experiments/quart/cores.toml --set record.replay=true", "cp results-out/cores.h5 before.h5",
-                       "mv results-out/cores.h5 after.h5"],
+    "docs/replay.md": [shorter("quickstart"), "harness experiments/quart/cores.toml --set record.replay=true",
+                       "cp results-out/cores.h5 before.h5", "mv results-out/cores.h5 after.h5"],
     "docs/reproduction-loki.md": ["mkdir -p results-out/loki"],
     "docs/reproduction-shepherd.md": ["mkdir -p results-out/shepherd"],
+    "docs/start.md": [shorter("quickstart", "inferline/inferline-plan")],
+    "workloads/README.md": [shorter("shepherd/cv")],
 }
 TUTORIALS = {path.relative_to(ROOT).as_posix() for path in FOLDER.glob("*.md")} - {"docs/tutorials/README.md"}
 OWN = {"build", "results-out"}  # of the scratch folder, not the repository's

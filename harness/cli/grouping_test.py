@@ -33,8 +33,15 @@ NEW = re.compile("series|workload|latency_ms_p(95|999)|latency_ms_p.*_(low|high)
 MODELS = ("rcnn", "resnet50", "inception_v3", "resnet18", "resnet34", "resnet101", "lenet")
 MEASURED = 'device = "GPU"\nsource = "made up"\n' + "".join(
     f'[[profile]]\nmodel = "{model}"\nalpha_ms = 0.2\nbeta_ms = 2\nmax_batch = 64\nmemory_mb = 100\n' for model in MODELS)
-# The exact search for a plan takes minutes at other rates.
-NARROWER = {"optimal": ["--set", 'workload.pipelines=["tf-cascade"]', "--set", "workload.rates_rps=[50,60]"]}
+# A plan for fewer requests is found sooner; the exact search for one takes minutes at other rates.
+NARROWER = {stem: [word for setting in settings for word in ("--set", f"workload.{setting}")] for stem, settings in {
+    "dropping": ["loads=[0.05]"],
+    "foresight-rise": ["rates_rps=[15]"],
+    "inferline-rate": ["rates_rps=[15]"],
+    "inferline-sensitivity": ["rates_rps=[10,15,20,25,30]"],
+    "optimal": ['pipelines=["tf-cascade"]', "rates_rps=[50,60]"],
+    "scale": ["rates_rps_per_worker=10"],
+}.items()}
 
 
 def shipped():
@@ -48,7 +55,7 @@ def cells_of(harness, path, folder):
     """Returns the cells of a dry run, each with two seeds; or why there are none. A short load is planned for sooner, where a trace allows it."""
     profiles = tomllib.loads(path.read_text(encoding="utf8")).get("cluster", {}).get("profiles", "")
     more = ["--set", f"cluster.profiles={folder}/measured.toml"] if "results-out" in profiles else NARROWER.get(path.stem, [])
-    for duration_s in (20, 60, None):
+    for duration_s in (2, 20, 60, None):
         shorter = ["--set", f"workload.duration_s={duration_s}"] if duration_s else []
         done = run([harness, str(path), "--dry-run", "--json", "--set", "workload.seeds=[1]", *shorter, *more], folder)
         if done.returncode == 0:

@@ -70,7 +70,7 @@ def killed_runs(harness, folder, kills, seconds, generator):
 
 def ended_in_order(harness, folder, number):
     """A run that is over before the signal says nothing: then again, with twice the cells."""
-    for seeds in (6, 12, 24, 48):
+    for seeds in (3, 6, 12, 24, 48):
         out = f"signal{number}-{seeds}"
         write(folder, "long.toml", several_cells(seeds, 20))
         command = [harness, "long.toml", "-o", out, "--quiet"]
@@ -89,7 +89,7 @@ def ended_in_order(harness, folder, number):
 
 def crashed(harness, folder, number):
     """A cell that ends the program by a fault: the same command finishes the others and says how it ended."""
-    for seeds in (6, 12, 24, 48):
+    for seeds in (3, 6, 12, 24, 48):
         out = f"crash{number}-{seeds}"
         write(folder, "crash.toml", several_cells(seeds, 20))
         command = [harness, "crash.toml", "-o", out, "--quiet"]
@@ -114,7 +114,7 @@ def crashed(harness, folder, number):
 
 def terminal_closed(harness, folder, ignored):
     """The terminal of a run goes away. Under nohup the run does not care."""
-    write(folder, "long.toml", several_cells(8, 20))
+    write(folder, "long.toml", several_cells(3 if ignored else 8, 20))
     out = f"terminal-{ignored}"
     child, terminal = pty.fork()
     if child == 0:
@@ -161,7 +161,7 @@ def main():
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     generator = random.Random(2)
     with tempfile.TemporaryDirectory() as folder:
-        write(folder, "e.toml", several_cells(3, 20))
+        write(folder, "e.toml", several_cells(3, 10))
         began = time.monotonic()
         reference = run([harness, "e.toml", "-o", "reference", "--quiet"], folder)
         seconds = time.monotonic() - began

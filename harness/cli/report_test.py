@@ -282,7 +282,7 @@ def check_hostile(driver, failures, folder):
 
 
 def make_pages(harness, folder, failures):
-    for name, text in (("sweep", SWEEP + "[record]\nrows = false\n"), ("overall", OVERALL), ("base", several_cells(2)), ("now", several_cells(2))):
+    for name, text in (("sweep", SWEEP + "[cluster]\nworkers = 8\n[record]\nrows = false\n"), ("overall", OVERALL), ("base", several_cells(2)), ("now", several_cells(2))):
         failures.expect(name, run([harness, write(folder, name + ".toml", text), "-o", ".", "--quiet"], folder), 0)
     with edited(os.path.join(folder, "hostile.h5")) as file:
         rows = file["summary"][:]

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+from functools import cache
 from pathlib import Path
 
 import h5py
@@ -112,6 +113,11 @@ def scatter(file):
     file["summary"][:] = rows
 
 
+@cache
+def rates_of(example):
+    return {cell["cell"]: cell.rate_rps for cell in Results(example).cells}
+
+
 class Changed(Drawn):
     """Draws changed copies of the examples."""
 
@@ -126,7 +132,7 @@ class Changed(Drawn):
         example, edit = EXAMPLES[name]
         copy = self.folder / f"{len(list(self.folder.iterdir()))}.h5"  # one that has been read stays open
         shutil.copy(example, copy)
-        rates = {cell["cell"]: cell.rate_rps for cell in Results(example).cells}
+        rates = rates_of(example)
         with h5py.File(copy, "r+") as file:
             if name == "pard/fig13":
                 publish_states(file)
@@ -172,10 +178,10 @@ class EverySystemTest(Changed):
             copy = self.change(figure_name, lambda file: [add_system(file, name, variants[name]) for name in foreign])
             figures = self.figures(copy, figure_name)
             cast = Cast(Results(copy).cells)
+            texts = [text for _, figure, caption in figures for text in [*self.texts(figure), caption.partition(" Not drawn: ")[0]]]
             for name in foreign:
                 label = name if variants[name] == ["default"] else f"{name}-one"
                 with self.subTest(figure=figure_name, system=label):
-                    texts = [text for _, figure, caption in figures for text in [*self.texts(figure), caption.partition(" Not drawn: ")[0]]]
                     names_of_it = {label, label.replace("-one", ", one")}  # PARD's figure 15 calls policies so
                     self.assertTrue(any(one in text for one in names_of_it for text in texts), texts)
                     own = cast.colour(label.replace("-one", "/one"))

@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import matplotlib
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 
 from figures_testing import run
@@ -57,24 +58,27 @@ class Styled(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def figures(self, file, name, captions):
-        """{stem: figure} of the general figures in a style; they are written, too."""
+        """Yields (stem, figure) of the general figures in a style, as they are drawn; their PDFs are written, too."""
         arranged = []
-        real, before = page.arrange, style.Options(**style.OPTIONS.__dict__)
+        real, before, save = page.arrange, style.Options(**style.OPTIONS.__dict__), Figure.savefig
 
         def arrange(figure, *arguments):
             real(figure, *arguments)
             arranged.append(figure)
 
         page.arrange = arrange
+        Figure.savefig = lambda figure, path, **options: save(figure, path, **options) if path.suffix == ".pdf" else None
         try:
-            with matplotlib.rc_context():
+            with matplotlib.rc_context({"pdf.fonttype": 3}):  # sooner embedded
                 style.use(style.Options(page.STYLES[name], captions))
-                paths = list(draw.draw_general(Results(file), self.folder, 1))
-                stems = [path.stem for path in paths if path.suffix == ".pdf"]
+                stems = []
+                for path in draw.draw_general(Results(file), self.folder, 1):
+                    if path.suffix == ".pdf":
+                        stems.append(path.stem)
+                        yield path.stem, arranged[len(stems) - 1]
                 self.assertEqual(len(stems), len(arranged))
-                return dict(zip(stems, arranged))
         finally:
-            page.arrange = real
+            page.arrange, Figure.savefig = real, save
             style.use(before)
 
     def boxes_of(self, figure):
@@ -95,7 +99,7 @@ class Styled(unittest.TestCase):
                 self.assertFalse(not inside and box.overlaps(axes.get_window_extent().padded(-SLACK)), f"{text} over the axes")
 
     def check(self, file, name, captions):
-        for stem, figure in self.figures(file, name, captions).items():
+        for stem, figure in self.figures(file, name, captions):
             with self.subTest(file=Path(file).name, style=name, figure=stem, captions=captions):
                 width, height = page_of(self.folder / f"{stem}.pdf")
                 self.assertAlmostEqual(width, WIDTHS[name], places=3)
@@ -117,7 +121,7 @@ class PageTest(Styled):
             self.check(SWEEP, name, captions=name == "acm-1col")
 
     def test_slides_have_larger_text(self):
-        sizes = {name: min(text.get_fontsize() for text in drawn_texts(next(iter(self.figures(QUICKSTART, name, True).values()))))
+        sizes = {name: min(text.get_fontsize() for text in drawn_texts(next(self.figures(QUICKSTART, name, True))[1]))
                  for name in ("slides", "acm-2col")}
         self.assertGreaterEqual(sizes["slides"] / WIDTHS["slides"], sizes["acm-2col"] / WIDTHS["acm-2col"])
 

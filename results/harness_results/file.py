@@ -215,10 +215,7 @@ def peaks_text(cells):
 
 def plain(row):
     """A row of /summary as a dictionary of Python values."""
-    values = {}
-    for name in row.dtype.names:
-        value = row[name]
-        values[name] = value.decode() if isinstance(value, bytes) else value.item()
+    values = {name: value.decode() if isinstance(value, bytes) else value for name, value in zip(row.dtype.names, row.item())}
     if "parameters" in values:
         values["parameters"] = " ".join(parameter_now(word) for word in values["parameters"].split(" "))
     if "sent" in values:
