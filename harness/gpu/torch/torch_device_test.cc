@@ -180,7 +180,9 @@ TEST_F(TorchDevice, ComputesNearlyTheSameInHalfPrecision) {
       const DeviceModel single = device_->load(source);
       source.precision = precision;
       source.output_bytes = 1000;
-      const std::vector<Image> images = random_images(3, 2);
+      const std::size_t count =
+          model == std::string("lenet") ? 3 : 1;  // processors take long without instructions for it
+      const std::vector<Image> images = random_images(count, 2);
       ASSERT_EQ(run(single, images).failure, "");
       const std::vector<float> expected = output_;
       DeviceModel half = 0;
@@ -196,7 +198,7 @@ TEST_F(TorchDevice, ComputesNearlyTheSameInHalfPrecision) {
       }
       const BatchEnd end = run(half, images);
       ASSERT_EQ(end.failure, "");
-      EXPECT_EQ(end.outputs.bytes, 3000U);
+      EXPECT_EQ(end.outputs.bytes, 1000 * count);
       const std::vector<float> found = output_;
       ASSERT_EQ(found.size(), expected.size());
       float largest = 0;
