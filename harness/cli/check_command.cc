@@ -70,7 +70,7 @@ std::string toml_text(const std::string& path, const std::string& bytes, int& ex
   if (has("suite")) return suite_text(path, exit_code);
   if (has("workload")) return experiment_text(path, exit_code);
   if (has("module") || has("task")) return pipeline_text(path);
-  if (has("profile") || has("shared") || has("delay") || has("base")) return text_of_set(path);
+  if (has("profile") || has("shared") || has("delay") || has("base")) return text_of_set(load_profiles(path));
   if (has("claim")) return claims_text(path, bytes);
   throw input_error({path, 0, ""}, "TOML of no kind that is known",
                     "[workload] (an experiment), suite, [[module]] or [[task]] (a pipeline), [[profile]] or "
@@ -107,8 +107,8 @@ std::string text_of_file(const std::string& path, int& exit_code) {
     return library_text(path);
   if (path.ends_with(".toml")) return toml_text(path, bytes, exit_code);
   constexpr std::size_t kHead = 1024;  // of a profile in the Nexus format: names of the model and the device
-  if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency") != std::string::npos)
-    return text_of_set(path);
+  if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency\n") != std::string::npos)
+    return text_of_set(load_profiles(path));
   return "trace: " + described(read_trace(path, bytes, TraceSpec()));
 }
 

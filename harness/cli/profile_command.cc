@@ -1,7 +1,12 @@
 #include "harness/cli/commands.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -240,14 +245,39 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::string>> said;  ///< options of the script and their values
 };
 
+/// A file for the script's answer, gone with this: nothing reaches the output before it is a set of profiles.
+class ScratchFile {
+ public:
+  ScratchFile() {
+    const int fd = ::mkstemp(path_.data());
+    if (fd < 0) throw EnvironmentError(path_ + ": " + std::strerror(errno));
+    ::close(fd);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() { ::unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "harness-import-XXXXXX").string();
+};
+
 int import_profiles(const ImportOptions& options) {
-  std::vector<std::string> words = options.files;
-  words.insert(words.end(), {"-o", options.output});
+  if (!options.output.ends_with(".toml"))
+    throw input_error({"", 0, "--output"}, "'" + options.output + "'", "a name that ends in .toml");
+  const ScratchFile scratch;
+  std::vector<std::string> words = {"--output=" + scratch.path()};
   for (const auto& [option, value] : options.said) words.push_back(option + "=" + value);
+  words.emplace_back("--");
+  words.insert(words.end(), options.files.begin(), options.files.end());
   const int code = run_python_script("workloads/importers/profiles.py", std::move(words),
                                      "the profiles could not be imported (see above)");
-  if (code == 0) print_text(options.output + ": " + text_of_set(options.output) + "\n");
-  return code;
+  if (code != 0) return code;
+  const std::string text = read_file(scratch.path());
+  const ProfileSet set = parse_profiles(options.output, text);
+  write_file(options.output, text);
+  print_text(text.substr(0, text.find("description = ")) + options.output + ": " + text_of_set(set) + "\n");
+  return 0;
 }
 
 CLI::App* add_import(CLI::App& profile, int& exit_code) {
@@ -265,15 +295,17 @@ CLI::App* add_import(CLI::App& profile, int& exit_code) {
   add_said("--latency", "COLUMN", "the column that holds the latency of a batch");
   add_said("--unit", "{ns,us,ms,s}", "its unit, where the column does not say");
   add_said("--layers", "N", "layers of the model, for Vidur's tables of operators");
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--where",
-          [options](const std::vector<std::string>& conditions) {
-            for (const std::string& condition : conditions) options->said.emplace_back("--where", condition);
-          },
-          "only rows with this value; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("COLUMN=VALUE");
+  const auto add_repeated = [&](const std::string& name, const char* type, const char* what) {
+    const auto take = [options, name](const std::vector<std::string>& values) {
+      for (const std::string& value : values) options->said.emplace_back(name, value);
+    };
+    command->add_option_function<std::vector<std::string>>(name, take, what)
+        ->allow_extra_args(false)
+        ->type_name(type);
+  };
+  add_repeated("--where", "COLUMN=VALUE",
+               "only rows with this value, of files that have the column; repeatable");
+  add_repeated("--ignore", "COLUMN", "a column that does not matter for the latency; repeatable");
   command->add_option("-o,--output", options->output, "the profiles' file")
       ->required()
       ->type_name("PROFILES.toml");
@@ -284,7 +316,9 @@ CLI::App* add_import(CLI::App& profile, int& exit_code) {
       "Examples:\n"
       "  harness profile import latencies.csv --device l4 -o l4.toml\n"
       "  harness profile import b1.csv b4.csv --batch 1,4 --model resnet50 --device l4 -o l4.toml");
-  command->callback([options, &exit_code] { exit_code = import_profiles(*options); });
+  command->callback([options, &exit_code] {
+    if (launched_rank() == 0) exit_code = import_profiles(*options);
+  });
   return command;
 }
 

@@ -9,7 +9,6 @@
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/record/analysis/text_table.h"
-#include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/profile_notes.h"
 
 namespace harness {
@@ -195,8 +194,7 @@ std::string ExitPointAverage::text() const {
          average_of(&Cost::delay_share, "%.1f %%") + "\n";
 }
 
-std::string text_of_set(const std::string& path) {
-  const ProfileSet set = load_profiles(path);
+std::string text_of_set(const ProfileSet& set) {
   std::vector<std::string> models;
   for (const auto& [model, profile] : set.profiles) models.push_back(model);
   std::vector<std::string> devices;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/cli/profile_jobs.h"
+#include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
 
 namespace harness {
@@ -43,8 +44,7 @@ class ExitPointAverage {
   std::vector<Cost> costs_;
 };
 
-/// Returns the models and devices of a set of profiles (a name or path), and what is odd about them: what
-/// `check` prints. Throws InputError.
-std::string text_of_set(const std::string& path);
+/// Returns the models and devices of a set of profiles, and what is odd about them: what `check` prints.
+std::string text_of_set(const ProfileSet& set);
 
 }  // namespace harness

@@ -309,7 +309,8 @@ ProfileSet load_set(const std::string& path, const InputPlace& named_at, bool is
   if (path.ends_with(".txt") || std::filesystem::is_directory(path, error))
     return load_nexus_files(path, named_at);
   const std::string text = read_file(path, kLargestText, named_at);
-  refuse_batch_table(place_of_file(path, named_at), text);
+  if (!path.ends_with(".toml") && may_be_batch_table(text))
+    throw input_error(place_of_file(path, named_at), kBatchTable, kBatchTableImport);
   return parse_set(path, text, named_at, is_base);
 }
 

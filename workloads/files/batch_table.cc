@@ -26,26 +26,28 @@ std::string heading_of(std::string_view text) {
   return heading + ",";
 }
 
-bool is_batch_table(std::string_view text) {
-  constexpr std::size_t kBeginning = 65536;  // of JSON: the first runs or events lie in it
-  if (text.starts_with("[") || text.starts_with("{"))
-    return has_any(text.substr(0, kBeginning), {"\"traceEvents\"", "\"computeMs\""});
-  const std::string heading = heading_of(text);
-  const bool has_batches = has_any(heading, {",batch,", ",batchsize,", ",bs,"});
-  const bool has_latencies =
-      has_any(heading, {"latency", "throughput", "p50", "p99", "median", "mean", "avg"});
-  const bool has_times = has_any(heading, {"timestamp", ",time,", "arriv", "start", "date", "sent"});
-  return (has_batches && has_latencies && !has_times) ||
-         has_any(heading, {",inferencessecond,", ",timestats"});
+/// Returns the text without what may come before its first line.
+std::string_view without_begin(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of("\xef\xbb\xbf \r\n\t"), text.size()));
+  return text;
 }
 
 }  // namespace
 
-void refuse_batch_table(const InputPlace& place, std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of("\xef\xbb\xbf \r\n\t"), text.size()));
-  if (!is_batch_table(text)) return;
-  throw input_error(place, "latencies of batches, as another tool wrote them",
-                    "a set of profiles made of them: harness profile import FILE -o SET.toml");
+bool is_latency_report(std::string_view text) {
+  constexpr std::size_t kFirstRun = 4096;
+  text = without_begin(text);
+  if (text.starts_with("[")) return has_any(text.substr(0, kFirstRun), {"\"computeMs\""});
+  if (text.starts_with("{")) return has_any(text, {"\"traceEvents\""});
+  return has_any(heading_of(text), {",inferencessecond,", ",timestats"});
+}
+
+bool may_be_batch_table(std::string_view text) {
+  const std::string heading = heading_of(without_begin(text));
+  return is_latency_report(text) ||
+         (has_any(heading, {",batch,", ",batchsize,", ",bs,"}) &&
+          has_any(heading, {"latency", "throughput", "p50", "p99", "median", "mean", "avg"}) &&
+          !has_any(heading, {"stamp", "arriv", "receiv", "creat", "sent", "start"}));
 }
 
 }  // namespace harness

@@ -3,13 +3,16 @@
 
 #include <string_view>
 
-#include "harness/core/error.h"
-
 namespace harness {
 
-/// Throws InputError at `place` if `text` is a table with a column of batch sizes and one of latencies or
-/// throughputs and none of times, or JSON of trtexec or torch's profiler. The message says how it becomes a
-/// set of profiles.
-void refuse_batch_table(const InputPlace& place, std::string_view text);
+/// Returns true for what perf_analyzer, Vidur, trtexec and torch's profiler write.
+bool is_latency_report(std::string_view text);
+/// Returns true for these, and for a table with a column of batch sizes and one of latencies or throughputs:
+/// a log of requests may have both, too.
+bool may_be_batch_table(std::string_view text);
+// What messages say of such a file.
+inline constexpr const char* kBatchTable = "latencies of batches, as another tool wrote them";
+inline constexpr const char* kBatchTableImport =
+    "a set of profiles made of them: harness profile import FILE -o SET.toml";
 
 }  // namespace harness

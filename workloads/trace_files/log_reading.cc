@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "workloads/files/batch_table.h"
 #include "workloads/trace_files/bin_times.h"
 #include "workloads/trace_files/column_names.h"
 #include "workloads/trace_files/trace_import.h"
@@ -260,6 +261,10 @@ class Decision {
       if (names_end(table_.key_of(i)) && table_.has_stamps(i)) throw ends_in(i);
     }
     if (table_.all(Meaning::kAggregate).size() == table_.width()) check_no_aggregates(std::nullopt);
+    std::string heading;
+    for (std::size_t i = 0; i < table_.width(); ++i) heading += table_.key_of(i) + ",";
+    if (table_.all(Meaning::kOtherTime).empty() && may_be_batch_table(heading))
+      throw table_.head().error("", kBatchTable, kBatchTableImport);
     throw unclear(table_, "no column of times, gaps or counts among " + table_.all_names(),
                   "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests "
                   "of a bin)");

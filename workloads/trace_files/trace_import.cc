@@ -65,8 +65,8 @@ void check_content(const std::string& file, const std::string& text, const Trace
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec) {
   const std::string text = unpacked(file_name, bytes);
   TraceSpec known = spec;
-  if (spec.format == "auto" && spec.column.empty() && spec.time_column.empty())
-    refuse_batch_table({file_name, 0, ""}, text);
+  if (spec.format == "auto" && spec.column.empty() && spec.time_column.empty() && is_latency_report(text))
+    throw input_error({file_name, 0, ""}, kBatchTable, kBatchTableImport);
   if (spec.format == "auto" && spec.time_column.empty()) known.format = detected_format(file_name, text);
   const TextLines lines(file_name, text);
   if (known.format == "auto") refuse_json_list(lines);
@@ -94,6 +94,7 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
 
 std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
   constexpr std::size_t kMostKept = 4;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of those before the last
   struct Known {
     std::string key;
     std::shared_ptr<const TraceData> data;
@@ -117,9 +118,18 @@ std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
     std::rotate(known, known + 1, kept.end());
     return kept.back().data;
   }
-  if (kept.size() == kMostKept) kept.erase(kept.begin());
-  kept.push_back({key, std::make_shared<const TraceData>(read_trace(spec.file, trace_bytes(spec), spec))});
-  return kept.back().data;
+  std::shared_ptr<const TraceData> data =
+      std::make_shared<const TraceData>(read_trace(spec.file, trace_bytes(spec), spec));
+  const auto bytes = [&kept = kept] {
+    std::size_t sum = 0;
+    for (const Known& one : kept)
+      sum += sizeof(TimeNs) * one.data->times_ns.size() + sizeof(double) * one.data->counts.size() +
+             sizeof(TokenCount) * one.data->tokens.size();
+    return sum;
+  };
+  while (kept.size() == kMostKept || bytes() > kMostBytes) kept.erase(kept.begin());
+  kept.push_back({key, data});
+  return data;
 }
 
 TimeNs longest_gap(std::span<const TimeNs> times_ns) {

@@ -43,6 +43,21 @@ TEST(ReadTrace, TakesASendTimePerLine) {
   EXPECT_EQ(data.times_ns, (Times{500'000'000, kNsPerS, kNsPerS, 2'000'000'001}));
 }
 
+/// Latencies of batches have no times; a log of requests has, whatever is beside them.
+TEST(ReadTrace, RefusesLatenciesOfBatchesAndNoLogOfRequestsForThem) {
+  for (const char* text : {"model,batch,latency_ms\nm,1,5.2\n", "Batch Size;P50 (ms)\n1;5\n2;6\n"})
+    EXPECT_TRUE(holds(refusal_of([&] { read(text); }), "latencies of batches",
+                      "harness profile import FILE -o SET.toml"))
+        << text;
+  for (const char* text :
+       {"ts,model,batch_size,latency_ms\n0.1,m,4,9\n", "time_ms,batch,latency\n1,1,3\n5,1,3\n",
+        "created_at,batch,e2e_latency\n2024-05-01T10:00:00Z,1,3\n", "request_time,batch,latency\n1,1,3\n",
+        "received,batch,latency_ms\n1,1,3\n"}) {
+    const std::string line = refusal_of([&] { read(text); });
+    EXPECT_EQ(line.find("latencies of batches"), std::string::npos) << line;
+  }
+}
+
 TEST(ReadTrace, TakesAnyColumnOfCounts) {
   const std::string text = "# bin_s = 1\ntimestamp,data,other\n0,21.0,1\n1000,34,2\n";
   EXPECT_EQ(read(text, "auto", "data").counts, (Counts{21, 34}));

@@ -194,6 +194,7 @@ std::size_t StoredTable::rows_at_once() const {
   hsize_t chunk = 1;
   if (H5Pget_layout(creation.get()) == H5D_CHUNKED)
     checked(H5Pget_chunk(creation.get(), 1, &chunk), "look at the chunks");
+  chunk = std::max<hsize_t>(chunk, 1);
   return chunk > kRows ? static_cast<std::size_t>(chunk) : kRows / chunk * chunk;
 }
 
