@@ -25,6 +25,16 @@ InputPlace place_of_file(const std::string& path, const InputPlace& named_at) {
   return {named_at.file, named_at.line, named_at.key + " = " + path};
 }
 
+FileState state_of(const struct stat& status) {
+  return {static_cast<std::int64_t>(status.st_dev),
+          static_cast<std::int64_t>(status.st_ino),
+          status.st_size,
+          status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec,
+          status.st_ctim.tv_sec,
+          status.st_ctim.tv_nsec};
+}
+
 InputFile::InputFile(const std::string& path, std::string_view allowed, const InputPlace& named_at)
     : place_(place_of_file(path, named_at)), allowed_(allowed) {
   // The system would take what stands before it for the path.

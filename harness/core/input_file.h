@@ -1,6 +1,7 @@
 // The one way to open what a user names as an input.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,11 +9,17 @@
 
 #include "harness/core/error.h"
 
+struct stat;
+
 namespace harness {
 
 /// Returns the place at which a file is refused: the key that names it, "e.toml:3: cluster.profiles =
 /// p.toml". Where no key does, `named_at` is empty and the place is the file itself.
 InputPlace place_of_file(const std::string& path, const InputPlace& named_at);
+
+/// What a file is and when it was last written: as long as this stays the same, so does what is in it.
+using FileState = std::array<std::int64_t, 7>;
+FileState state_of(const struct stat& status);
 
 /// A regular file, open for reading until the end of its life. Opening and reading never wait: a FIFO, a
 /// device, a socket or a folder is refused at once.

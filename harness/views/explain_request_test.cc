@@ -257,6 +257,22 @@ TEST_F(ExplainRequest, SaysWhichVisitsOfACompletedRequestWereDropped) {
   EXPECT_EQ(told(2).find(words), std::string::npos) << "it ended there";
 }
 
+TEST_F(ExplainRequest, FindsRequestsWhoseNumbersAreFarApart) {
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 60;
+  cell_.requests = {request_of(kFar, 0, 20, Outcome::kInTime), request_of(7, 0, 20, Outcome::kInTime),
+                    request_of(5, 0, 20, Outcome::kInTime)};
+  cell_.visits = {visit_of(kFar, 1, 10, 10, 10, 20), visit_of(6, 0, 0, 0, 0, 10), visit_of(7, 0, 0, 0, 0, 10),
+                  visit_of(kFar, 0, 0, 0, 0, 10)};
+  const ExplainRows rows("r.h5", cell_);
+  for (const RequestRow& row : cell_.requests) EXPECT_EQ(rows.request(row.request), &row);
+  EXPECT_EQ(rows.request(6), nullptr);
+  using Visits = std::vector<const VisitRow*>;
+  EXPECT_EQ(rows.visits_of(kFar), (Visits{&cell_.visits[3], &cell_.visits[0]}));
+  EXPECT_EQ(rows.visits_of(7), Visits{&cell_.visits[2]});
+  EXPECT_EQ(rows.visits_of(5), Visits());
+  EXPECT_EQ(rows.visits_of(6), Visits()) << "there is no such request";
+}
+
 TEST_F(ExplainRequest, SaysWhatIsNotThere) {
   cell_.record.states = {};
   cell_.record.modules[0].preempted = 1;

@@ -36,9 +36,10 @@ std::string_view without_begin(std::string_view text) {
 
 bool is_latency_report(std::string_view text) {
   constexpr std::size_t kFirstRun = 4096;
+  constexpr std::size_t kBeforeEvents = std::size_t{1} << 20;  // facts of the devices come first
   text = without_begin(text);
   if (text.starts_with("[")) return has_any(text.substr(0, kFirstRun), {"\"computeMs\""});
-  if (text.starts_with("{")) return has_any(text, {"\"traceEvents\""});
+  if (text.starts_with("{")) return has_any(text.substr(0, kBeforeEvents), {"\"traceEvents\""});
   return has_any(heading_of(text), {",inferencessecond,", ",timestats"});
 }
 

@@ -23,7 +23,7 @@ Server Compute Output,Client Recv,p50 latency,p99 latency
 """
 
 
-class ProfileImport(unittest.TestCase):
+class Importing(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -67,6 +67,8 @@ class ProfileImport(unittest.TestCase):
             self.assertEqual(profiles.main([f"--output={self.folder}/set.toml", "--", path]), 2)
         return printed.getvalue().strip()
 
+
+class TheLatencyOfATable(Importing):
     def test_a_table_with_models_and_devices(self):
         found = self.imported("model,device,batch,mean_ms,p50_ms,p99_ms\nr,L4,1,5.3,5.2,9\nr,L4,2,6.4,6.1,9\nv,T4,1,3,2.5,4\n")
         self.assertEqual(found, {("r", "L4"): {1: 5.2, 2: 6.1}, ("v", "T4"): {1: 2.5}})
@@ -79,6 +81,8 @@ class ProfileImport(unittest.TestCase):
         self.assertEqual(line, "harness: f0.csv:1: found no unit in 'latency'; allowed: --unit ns, us, ms or s")
         self.assertEqual(self.imported("batch,latency\n1,5.2\n", *SAID, "--unit", "ms"), {("m", "L4"): {1: 5.2}})
 
+
+class SettingsAndOptions(Importing):
     def test_what_the_file_does_not_say_is_asked_for_at_once(self):
         line = self.refused(PERF_ANALYZER)
         self.assertIn("no name of the model and no name of the device and no batch size", line)
@@ -150,6 +154,8 @@ class ProfileImport(unittest.TestCase):
         self.assertEqual(self.imported(text, *SAID, "--latency", "fp32 latency (ms)"), {("m", "L4"): {1: 4}})
         self.assertEqual(self.imported("batch,mean_ms,p99_ms\n1,2,4\n", *SAID, "--latency", "p99_ms"), {("m", "L4"): {1: 4}})
 
+
+class Tools(Importing):
     def test_perf_analyzer(self):
         # 30 + 6400 + 20 us; with four requests at once the server may have made batches of its own.
         self.assertEqual(self.imported(PERF_ANALYZER, *SAID, "--batch", "1"), {("m", "L4"): {1: 6.45}})
@@ -196,6 +202,8 @@ class ProfileImport(unittest.TestCase):
         found = self.imported(text, *SAID, "--layers", "32", "--where", "num_tensor_parallel_workers=1")
         self.assertEqual(found, {("m", "L4"): {1: 3.7, 8: 6.9}})
 
+
+class Files(Importing):
     def test_gzip_and_byte_order_mark(self):
         packed = gzip.compress("\ufeffbatch,latency_ms\r\n1,5.2\r\n".encode())
         self.assertEqual(self.imported(packed, *SAID), {("m", "L4"): {1: 5.2}})

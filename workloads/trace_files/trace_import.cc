@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "workloads/arrivals/rate_curve.h"
 #include "workloads/files/batch_table.h"
 #include "workloads/files/file_bytes.h"
@@ -60,6 +62,22 @@ void check_content(const std::string& file, const std::string& text, const Trace
   throw input_error({file, 0, ""}, "no data", "at least one line of a trace (format " + data.format + ")");
 }
 
+/// What the contents of a trace depend on.
+using TraceKey = std::tuple<std::string, FileState, std::string, std::string, std::string, TimeUnit, double>;
+
+struct KeptTrace {
+  TraceKey key;
+  std::shared_ptr<const TraceData> data;
+};
+
+std::size_t bytes_of(const std::vector<KeptTrace>& kept) {
+  std::size_t bytes = 0;
+  for (const auto& [key, data] : kept)
+    bytes += sizeof(TimeNs) * data->times_ns.size() + sizeof(double) * data->counts.size() +
+             sizeof(TokenCount) * data->tokens.size();
+  return bytes;
+}
+
 }  // namespace
 
 TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec) {
@@ -94,40 +112,20 @@ TraceData read_trace(const std::string& file_name, std::string_view bytes, const
 
 std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
   constexpr std::size_t kMostKept = 4;
-  constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of those before the last
-  struct Known {
-    std::string key;
-    std::shared_ptr<const TraceData> data;
-  };
-  static thread_local std::vector<Known> kept;
-  struct stat state {};
-  if (::stat(spec.file.c_str(), &state) != 0) state = {};  // reading it says why
-  const auto seconds = [](const timespec& time) {
-    return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
-  };
-  std::string key;
-  for (const std::string& part :
-       {spec.file, spec.format, spec.column, spec.time_column, text_of(spec.bin_s),
-        std::to_string(static_cast<int>(spec.time_unit)), std::to_string(state.st_dev),
-        std::to_string(state.st_ino), std::to_string(state.st_size), seconds(state.st_mtim),
-        seconds(state.st_ctim)})
-    key += part + "\n";
-  const auto known = std::ranges::find(kept, key, &Known::key);
+  constexpr std::size_t kMostBytes = std::size_t{1} << 29;
+  static thread_local std::vector<KeptTrace> kept;
+  struct stat status {};
+  ::stat(spec.file.c_str(), &status);  // where it fails, reading says why
+  const TraceKey key{spec.file,        state_of(status), spec.format, spec.column,
+                     spec.time_column, spec.time_unit,   spec.bin_s};
+  const auto known = std::ranges::find(kept, key, &KeptTrace::key);
   if (known != kept.end()) {
     check_keys_of_file(spec, known->data->format);
     std::rotate(known, known + 1, kept.end());
     return kept.back().data;
   }
-  std::shared_ptr<const TraceData> data =
-      std::make_shared<const TraceData>(read_trace(spec.file, trace_bytes(spec), spec));
-  const auto bytes = [&kept = kept] {
-    std::size_t sum = 0;
-    for (const Known& one : kept)
-      sum += sizeof(TimeNs) * one.data->times_ns.size() + sizeof(double) * one.data->counts.size() +
-             sizeof(TokenCount) * one.data->tokens.size();
-    return sum;
-  };
-  while (kept.size() == kMostKept || bytes() > kMostBytes) kept.erase(kept.begin());
+  auto data = std::make_shared<const TraceData>(read_trace(spec.file, trace_bytes(spec), spec));
+  while (kept.size() == kMostKept || bytes_of(kept) > kMostBytes) kept.erase(kept.begin());
   kept.push_back({key, data});
   return data;
 }

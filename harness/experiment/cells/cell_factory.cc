@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <system_error>
 
 #include "harness/core/param_error.h"
@@ -112,7 +113,9 @@ const ProfileSet& CellFactory::profiles(const Settings& settings) {
   const InputPlace at = place_of_profiles(spec_, name);
   const std::string path =
       name_or_path(spec_, "set of profiles", name, profile_set_names, at, how_to_measure(spec_, settings));
-  return profile_sets_.emplace(name, load_profiles(path, at)).first->second;
+  const ProfileSet& set = profile_sets_.emplace(name, load_profiles(path, at)).first->second;
+  remark_on_profiles(set);
+  return set;
 }
 
 TraceSpec CellFactory::resolved_trace(const Settings& settings) const {
@@ -237,7 +240,6 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, 
   }
   add_streams(cell, of, system.get(), run);
   if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
-  remark_on_profiles(run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -423,15 +425,16 @@ void CellFactory::remark_on_short_load(const std::string& trace, const PreparedC
              " ms: rates (goodput_rps, load) are more than the workers complete in a second");
 }
 
-void CellFactory::remark_on_profiles(const RunSpec& run) {
-  const auto remark = [this](const Profile& profile) {
-    for (const std::string& note : odd_latencies(profile))
-      add_remark("warning: profile of " + profile.model + " on " + profile.device + ": " + note);
-  };
-  for (const Profile& profile : run.profiles) remark(profile);
-  for (const ClusterDevice& device : run.devices) {
-    for (const std::optional<Profile>& profile : device.profiles) {
-      if (profile) remark(*profile);
+void CellFactory::remark_on_profiles(const ProfileSet& set) {
+  std::set<std::string> used;
+  for (const Pipeline& pipeline : pipelines_) {
+    for (const Module& module : pipeline.modules) used.insert(module.model);
+  }
+  for (const auto& [device, profiles] : set.devices) {
+    for (const auto& [model, profile] : profiles) {
+      if (!used.contains(model)) continue;
+      for (const std::string& note : odd_latencies(profile))
+        add_remark("warning: profile of " + model + " on " + device + ": " + note);
     }
   }
 }

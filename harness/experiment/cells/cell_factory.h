@@ -111,8 +111,8 @@ class CellFactory {
   /// The sample of its load that the cell's system asks for, if it does.
   void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
                   RunSpec& run);
-  /// Adds remarks on odd latencies of the profiles.
-  void remark_on_profiles(const RunSpec& run);
+  /// Adds remarks on odd latencies of the set's models that a pipeline has.
+  void remark_on_profiles(const ProfileSet& set);
   /// Adds a remark where a module is planned with batches that nobody measured.
   void remark_on_batches(const RunSpec& run, const Plan& plan);
   /// Adds a remark where a recorded load is shorter than the SLO, so that its rates could not go on.

@@ -44,21 +44,12 @@ bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// What a file is and when it was last written: as long as this stays the same, so does what is in it.
-using FileState = std::array<std::int64_t, 7>;
-
 /// What the block of the open file says; the file is read once in a run of the program.
 Seal seal_of_file(int fd, const std::string& path) {
   static std::map<FileState, Seal> verified;
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw input_error({path, 0, ""}, std::strerror(errno), kAllowed);
-  const FileState state = {static_cast<std::int64_t>(status.st_dev),
-                           static_cast<std::int64_t>(status.st_ino),
-                           status.st_size,
-                           status.st_mtim.tv_sec,
-                           status.st_mtim.tv_nsec,
-                           status.st_ctim.tv_sec,
-                           status.st_ctim.tv_nsec};
+  const FileState state = state_of(status);
   const auto known = verified.find(state);
   if (known != verified.end()) return known->second;
   const Seal seal = check_seal(fd, path);

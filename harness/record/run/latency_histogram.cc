@@ -36,7 +36,7 @@ TimeNs LatencyHistogram::of_rank(std::uint64_t rank) const {
     seen += counts_[bucket];
     if (seen >= rank) return upper_edge(bucket);
   }
-  return counts_.empty() ? 0 : upper_edge(counts_.size() - 1);
+  return upper_edge(counts_.size() - 1);
 }
 
 std::uint64_t rank_of_quantile(std::uint64_t n, double q) {

@@ -46,7 +46,7 @@ class LatencyHistogram {
   std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
   /// The value of rank_of_quantile(total(), q) for q in [0, 1]; 0 when empty.
   TimeNs quantile(double q) const;
-  /// Returns the value of that rank, from 1, at most total(); 0 when empty.
+  /// Returns the value of that rank, from 1, at most total().
   TimeNs of_rank(std::uint64_t rank) const;
   /// Upper edge of bucket i; the buckets are in rising order.
   static TimeNs upper_edge(std::size_t bucket);

@@ -75,9 +75,10 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kPerMille = 1000;
 
 /// Returns the latency of that rank, from 1, among all requests sent, of which those that were not completed
-/// come last.
+/// come last. A record without latencies has no value.
 double latency_ms_of_rank(const RunRecord& record, std::uint64_t rank) {
-  return rank > record.in_time + record.late ? kInfinite : ns_to_ms(record.latency.of_rank(rank));
+  if (rank > record.in_time + record.late) return kInfinite;
+  return record.latency.counts().empty() ? kNoValue : ns_to_ms(record.latency.of_rank(rank));
 }
 
 /// Quantiles of the latencies of `n` requests, the completed ones or all that were sent.

@@ -206,6 +206,15 @@ TEST(Metrics, WhereNothingWasCompletedNoLatencyHasAValue) {
   EXPECT_EQ(row["goodput_rps"], 0);
 }
 
+TEST(Metrics, ARecordWithoutLatenciesHasNoQuantileOfThem) {
+  RunRecord record = four_windows();
+  record.latency = {};
+  const SummaryRow row = summary_of(record);
+  for (const char* name :
+       {"latency_ms_p50", "latency_ms_p50_low", "latency_ms_p50_high", "latency_all_ms_p50"})
+    EXPECT_TRUE(std::isnan(row[name])) << name;
+}
+
 TEST(Metrics, TheMeanLatencyIsExact) {
   RunRecord record = four_windows();
   record.latency_sum_ns = 340 * 35 * kNsPerMs;
