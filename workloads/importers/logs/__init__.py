@@ -1,0 +1,71 @@
+"""Reads the logs of others: request logs, counts, rates, spans. `read` is all that a caller needs."""
+
+from .keys import Keys
+from .lines import Lines, unpacked
+from .messages import BadInput, Place, bad_input, raw
+from .plain import read_plain
+from .published import REQUEST_LOGS, detected_format, read_functions, read_request_log
+from .trace import Trace
+
+__all__ = ["BadInput", "Keys", "Place", "Trace", "read"]
+
+
+def read(path, data, keys):
+    """Returns the Trace that the bytes of a file hold, plain or packed; `path` is for messages, `keys` a dict of what a trace says of
+    its file: format, column, time_column, time_unit, bin_s (s), or Keys.
+
+    Lines that are empty or begin with '#' are passed over. Columns stand between commas, semicolons, tabs, bars or blanks; a field may
+    be quoted. The first line is a header unless it has a number or a date. Where a file leaves two readings, neither is taken.
+
+    Raises BadInput, whose text is the line "FILE:LINE: KEY: found X; allowed: Y"."""
+    keys, path = keys if isinstance(keys, Keys) else Keys(**keys), raw(path)
+    keys.check(keys.format)
+    data = unpacked(path, data)
+    if keys.format == "auto" and not keys.column and not keys.time_column:
+        refuse_batch_table(path, data)
+    lines, format = Lines(path, data), keys.format
+    if keys.format == "auto" and not keys.time_column:
+        format = detected_format(lines)
+    log = next((log for log in REQUEST_LOGS if log.format == format), None)
+    if log:
+        trace = read_request_log(lines, log)
+    elif format == "azure_functions":
+        trace = read_functions(lines, keys)
+    else:
+        if format == "auto":
+            refuse_json_list(lines)
+        trace = read_plain(lines, keys)
+    if not len(trace.times_ns) and not len(trace.counts):
+        if b"\r" in data and b"\n" not in data:
+            raise bad_input(Place(path), "lines that end in CR alone", "LF or CR LF")
+        raise bad_input(Place(path), "no data", f"at least one line of a trace (format {trace.format})")
+    keys.check(trace.format)
+    if len(trace.times_ns):
+        trace.bin_s = keys.bin_s or 1
+    return trace
+
+
+def refuse_json_list(lines):
+    """Raises BadInput for a list of JSON."""
+    number, line = next(lines.filled(), (0, ""))
+    line = line.strip(" \t")
+    if line == "[" or line.startswith("[{"):
+        raise lines.error(number, "", "a list of JSON",
+                          "an object of JSON a line (jq -c .[] FILE), or the times as a column (jq -r .[].KEY FILE)")
+
+
+def refuse_batch_table(path, data):
+    """Raises BadInput for latencies of batches, as other tools write them: neither a trace nor a set of profiles yet."""
+    text = data[:1 << 16].lstrip(b"\xef\xbb\xbf \r\n\t")
+    if text.startswith((b"[", b"{")):
+        is_table = b'"traceEvents"' in text or b'"computeMs"' in text
+    else:
+        line = text.split(b"\n", 1)[0].decode("latin-1")
+        heading = "".join("," if c in ",;\t" else c.lower() if c.isascii() and c.isalnum() else "" for c in f",{line},")
+        has_batches = any(f",{name}," in heading for name in ("batch", "batchsize", "bs"))
+        has_latencies = any(name in heading for name in ("latency", "throughput", "p50", "p99", "median", "mean", "avg"))
+        has_times = any(name in heading for name in ("timestamp", ",time,", "arriv", "start", "date", "sent"))
+        is_table = (has_batches and has_latencies and not has_times) or ",inferencessecond," in heading or ",timestats" in heading
+    if is_table:
+        raise bad_input(Place(path), "latencies of batches, as another tool wrote them",
+                        "a set of profiles made of them: harness profile import FILE -o SET.toml")

@@ -1,0 +1,72 @@
+"""Times beside the counts of a log: its rows are bins one after the other."""
+
+import numpy as np
+
+from .messages import quoted, text_of
+from .table import Moments
+
+ROUNDING = 0.05  # of a step: 0.33, 0.67, 1.00
+FEW = 10  # rows in a wrong place that make a column without a name no times: more than a tenth
+
+
+class BinTimes:
+    """A column of times, numbers or dates. Rows that are unsorted, repeated or left out would be replayed as bins that follow each
+    other, at other times than recorded. A column without a name may be anything."""
+
+    def __init__(self, table, place, name):
+        self.table, self.place, self.name, self.moments = table, place, name, Moments()
+
+    def faults(self, scan):
+        """Returns the (row, BadInput) of the first fault of each kind, after a scan; see `step` then."""
+        seconds, moments, name = self.moments.all, self.moments, self.name
+        faults, self.is_time, self._wrong = [], True, None
+        if moments.bad:
+            # Names of days order nothing; what is written as a time, or follows some, is meant as one.
+            row, field = moments.bad
+            self.is_time, seconds = False, seconds[:row]
+            if name and (row > 0 or any(digit in field for digit in "0123456789")):
+                faults.append((row, self._error(scan, row, quoted(field), "a date and time (ISO 8601), or a number")))
+        if moments.mixed and moments.mixed[0] < len(seconds):
+            faults.append((moments.mixed[0], mixed_offsets(self.table, scan, name or "column 1", moments)))
+        steps = np.diff(seconds)
+        self._step = steps[0] if len(steps) else 0
+        # Large times have few digits after the point.
+        rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
+        wrong = np.flatnonzero(~((steps > 0) & (np.abs(steps - self._step) <= rounding)))
+        if len(wrong):
+            row = int(wrong[0]) + 1
+            texts = [quoted(self.table.field(at, self.place)) for at in (row, row - 1)]
+            apart = f", each {text_of(self._step)} after the one before, as the first two are" if self._step > 0 else ""
+            self._wrong = self._error(scan, row, " after ".join(texts),
+                                      f"a row for every bin, in order{apart}; where no request came, the count 0")
+            if name:
+                faults.append((row, self._wrong))
+        self._is_order = len(wrong) * FEW <= len(seconds)
+        self.has_dates = bool(len(seconds)) and moments.is_date(len(seconds) - 1)
+        is_good = self.is_time and not len(wrong) and len(seconds) >= 2
+        self.step = float(f"{(seconds[-1] - seconds[0]) / (len(seconds) - 1):.6g}") if is_good else 0
+        return faults
+
+    def _error(self, scan, row, found, allowed):
+        return self.table.lines.error(scan.line_of(row), self.name or "column 1", found, allowed)
+
+    def check(self):
+        """Raises BadInput for a column without a name that is one of times, nearly all of its rows equally far apart, but not all."""
+        if self.is_time and self._step > 0 and self._wrong and self._is_order:
+            raise self._wrong
+
+
+def mixed_offsets(table, scan, key, stamps):
+    """Returns the BadInput of dates of which only some have an offset from UTC."""
+    row, field = stamps.mixed
+    of_row, others = ("with", "without") if stamps.local else ("without", "with")
+    return table.lines.error(scan.line_of(row), key, f"{quoted(field)} {of_row} an offset from UTC below dates {others} one",
+                             "an offset (+02:00, Z) in every row or in none")
+
+
+def are_even(table, place):
+    """Returns whether the times of a column are equally far apart. Raises BadInput where rows or dates are not alike."""
+    times = BinTimes(table, place, "")
+    scan = table.scan({place: times.moments})
+    scan.check(times.faults(scan))
+    return scan.rows >= 3 and times.step > 0

@@ -1,0 +1,285 @@
+"""What a log of anyone is read as: times, counts or gaps of which columns. Where two readings are possible, neither is taken."""
+
+import re
+from dataclasses import dataclass, field
+
+from .bins import are_even
+from .fields import range_text, read_number
+from .messages import quoted
+from .names import (AGGREGATE, ATTRIBUTE, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, TIME, UNKNOWN, may_name_counts, meaning_of, names_counter,
+                    names_duration, names_end)
+from .table import Numbers
+
+LARGEST_COUNT = 1e12  # requests in a bin
+AS_TIMES = 'format = "times" (each line a request, its time in time_unit or s)'
+AS_COUNTS = 'format = "counts" with bin_s (each line the requests of a bin)'
+AS_GAPS = 'format = "gaps" (each line the time since the request before)'
+IN_TEXT = 'format = "times" (each line a request), or the counts as a column'
+# A number of another kind is no count, whatever one chooses: what to write where it is one after all.
+BY_NAME = 'requests of a bin or a rate in a column named for it (requests, rps, "requests per minute")'
+OR_TIMES = BY_NAME + ', or format = "times" (each line a request)'
+NO_COUNT = "by its name neither requests of a bin nor a rate of them"
+OF_ONE_REQUEST = re.compile("(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS) |HTTP/")
+EMPTY_VALUES = ("", "NULL", "null", "NaN", "nan", "None", "NA")
+
+
+@dataclass
+class Reading:
+    """What a log is read as: format times, counts, counter or gaps; the column of the times or gaps, or of times beside counts; the
+    columns that are added up."""
+
+    format: str
+    time: int | None = None
+    counts: list = field(default_factory=list)
+
+
+def may_be_number(text):
+    """Returns whether the text is meant as a number: "7 req/s", "1,007" and "-" are."""
+    return text in EMPTY_VALUES or text[0] in "0123456789+-."
+
+
+def names_count(text):
+    """Returns whether a word names a number of requests: "requests=120", "120 requests"."""
+    def is_count(word):
+        return meaning_of(word)[0] in (COUNT, RATE)
+    found = re.split("[ ,;]", text)
+    return any(("=" in word and is_count(word.split("=", 1)[0])) or (read_number(before) is not None and is_count(word))
+               for before, word in zip(["", *found], found, strict=False))
+
+
+class Shape:
+    """Whether the numbers of a column are whole as written, and rise."""
+
+    def __init__(self, low, high):
+        self.numbers, self.is_whole = Numbers(low, high), True
+
+    def add(self, first_row, values):
+        self.numbers.add(first_row, values)
+        self.is_whole = self.is_whole and not any(mark in value for value in values for mark in ".eE")
+
+
+class Words:
+    """Whether lines of words tell of many requests: a word names their number, or each line ends in a number and nothing in it is of
+    one request, as a method or a status of HTTP is."""
+
+    def __init__(self):
+        self.names_counts, self.ends_in_numbers = False, True
+
+    def add(self, first_row, values):
+        self.names_counts = self.names_counts or any(map(names_count, values))
+        self.ends_in_numbers = self.ends_in_numbers and all(
+            read_number(text[text.rfind(" ") + 1:]) is not None and not OF_ONE_REQUEST.search(text) for text in values)
+
+
+class Decision:
+    """The choice among the readings of one table, by the user's words, the names of the columns and their values."""
+
+    def __init__(self, table, keys):
+        self.table, self.keys = table, keys
+
+    def made(self):
+        """Returns the Reading. Raises BadInput where two are possible, with both and the keys that say which."""
+        table, keys = self.table, self.keys
+        reading = Reading(keys.format, counts=table.named("column", keys.column))
+        times = table.named("time_column", keys.time_column)
+        if len(times) > 1:
+            raise table.error("time_column", quoted(keys.time_column), "one column")
+        reading.time = times[0] if times else None
+        if reading.format == "auto":
+            reading.format = "counts" if reading.counts else self.by_names(times) if table.has_header else self.by_values(times)
+        if reading.format in ("counts", "counter"):
+            reading.counts = reading.counts or [self.count_column(reading)]
+            if reading.time is None:
+                reading.time = self.time_beside(reading.counts)
+        elif reading.time is None:
+            reading.time = self.column_of(GAP if reading.format == "gaps" else TIME)
+        for place in reading.counts:
+            self.check_count(place, reading)
+        if reading.format == "times" and names_end(table.key_of(reading.time)):
+            raise self.ends_in(reading.time)
+        if reading.time is not None:
+            self.check_time(reading.time, reading.format)
+        return reading
+
+    # ---- what the chosen columns may be ----
+
+    def check_count(self, place, reading):
+        """Raises BadInput for a column of other numbers than counts, whoever has chosen it."""
+        table, kind = self.table, self.table.kind(place)
+        has_stamps = kind in (UNKNOWN, ATTRIBUTE) and table.width > 1 and reading.format != "counter" and table.has_stamps(place)
+        if kind in (AGGREGATE, QUANTITY):
+            raise table.error("column", f"{NO_COUNT} in {table.called(place)}", BY_NAME)
+        if place == reading.time or kind in (TIME, OTHER_TIME, GAP) or has_stamps:
+            raise table.error("column", f"times in {table.called(place)}", BY_NAME)
+        if kind == RATE and reading.format == "counter":
+            raise table.error("column", f"a rate, which is no counter, in {table.called(place)}", 'format = "counts" (reads rates, too)')
+
+    def check_time(self, place, format):
+        """Raises BadInput for a column of times that is by its name one of numbers of requests, or of gaps."""
+        table, kind = self.table, self.table.kind(place)
+        is_arrivals = table.key_of(place) == "arrivals"  # of requests, or when they arrived
+        if ((kind == COUNT and not is_arrivals) or kind == RATE) and not table.has_stamps(place):
+            raise table.error("time_column", f"numbers of requests in {table.called(place)}",
+                              'times; requests of a bin are read with format = "counts"')
+        if kind == GAP and format == "times":
+            raise table.error("format", f"gaps in {table.called(place)}", AS_GAPS)
+
+    def ends_in(self, place):
+        """Returns the BadInput of ends of requests: when they ended is not when they arrived."""
+        table, allowed = self.table, "the times at which requests arrived"
+        for other in range(table.width):
+            if other != place and names_duration(table.key_of(other)):
+                allowed = f"a column of arrivals: {table.key_of(place)} less {table.key_of(other)}"
+        times = table.all(TIME)
+        if times:
+            allowed = "time_column = " + table.choices_of(times)
+        return table.error("time_column", f"ends of requests in {table.called(place)}", allowed)
+
+    # ---- by names ----
+
+    def count_columns(self):
+        return self.table.all(COUNT) + self.table.all(RATE)
+
+    def time_columns(self):
+        """Returns columns that a name calls times; without one, one of dates of which the name says nothing."""
+        return self.table.all(TIME) or [place for place in range(self.table.width) if self.table.kind(place) in (UNKNOWN, OTHER_TIME)
+                                        and self.table.has_stamps(place)][:1]
+
+    def by_names(self, chosen):
+        table = self.table
+        # A column of requests as a gateway logs them, "GET /", is no count.
+        if any(may_be_number(table.first[place]) for place in self.count_columns()):
+            return "counts"
+        times = chosen or self.time_columns()
+        if times:
+            self.check_others(times)
+            return "times"
+        if table.all(GAP):
+            return "gaps"
+        for place in range(table.width):
+            if names_end(table.key_of(place)) and table.has_stamps(place):
+                raise self.ends_in(place)
+        if len(table.all(AGGREGATE)) == table.width:
+            self.check_no_aggregates(times)
+        raise table.error("format", "no column of times, gaps or counts among " + table.all_names(),
+                          "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests of a bin)")
+
+    def check_others(self, times):
+        """Raises BadInput where what stands beside the times may be requests of a bin."""
+        table, time = self.table, times[0]
+        # One without a name that begins with 0 or 1 is an index; with nothing, it follows a comma at the end of the lines.
+        unknown = [place for place in table.all(UNKNOWN) if place != time and may_be_number(table.first[place])
+                   and not (table.key_of(place) == "" and table.first[place] in ("", "0", "1"))]
+        if unknown:
+            raise self.times_beside(unknown)
+        self.check_no_aggregates(times)
+        others = [place for place in range(table.width) if place != time and table.key_of(place)]
+        are_numbers = bool(others) and all(read_number(table.first[place]) is not None for place in others)
+        if len(times) == 1 and are_numbers and are_even(table, time):
+            raise table.error("format", "times that are equally far apart beside numbers alone", OR_TIMES)
+
+    def check_no_aggregates(self, times):
+        """Raises BadInput for numbers of many requests that are no counts: a line is hardly one request."""
+        places = [place for place in self.table.all(AGGREGATE) if may_be_number(self.table.first[place])]
+        if places:
+            beside = "times beside " if times else ""
+            raise self.table.error("format", f"{beside}{self.table.names_of(places)}, {NO_COUNT.replace('its ', '')}", BY_NAME)
+
+    def times_beside(self, unknown):
+        table = self.table
+        counters = [place for place in unknown if names_counter(table.key_of(place))]
+        choices = [place for place in unknown if may_name_counts(table.key_of(place))]
+        allowed = f'format = "counter" ({table.key_of(counters[0])}: the requests so far), ' if counters else ""
+        if choices:
+            allowed += (f'column = {table.choices_of(choices[:1])} (requests of a bin), or format = "times" (each line a request); '
+                        "rates need a name such as rps")
+        else:
+            allowed += OR_TIMES
+        return table.error("format", f"times beside {table.names_of(unknown)}, which may be requests of a bin", allowed)
+
+    # ---- by values ----
+
+    def by_values(self, chosen):
+        table, keys = self.table, self.keys
+        if chosen:
+            return "times"
+        if table.is_text:
+            if are_even(table, 0):
+                raise table.error("format", "lines that are equally far apart, which may each tell of many requests", IN_TEXT)
+            found = Words()
+            table.scan({1: found}).check()
+            if found.names_counts or found.ends_in_numbers:
+                raise table.error("format", "words with numbers that may count requests", IN_TEXT)
+        if table.width > 1:
+            if table.has_stamps(0) and all(read_number(text) is None for text in table.first[1:]):
+                return "times"
+            raise table.error("format", f"{table.width} columns without names",
+                              "column = N (requests of a bin, one bin a line; rates need a name such as rps), or time_column = N (each "
+                              "line a request; dates in ISO 8601)")
+        if table.stated_bin_s > 0:
+            return "counts"
+        if table.stated_unit_s > 0 or keys.time_unit != "auto" or table.has_stamps(0):
+            return "times"
+        return self.by_shape()
+
+    def by_shape(self):
+        """Returns the format of one column of numbers without a name."""
+        table, shape = self.table, Shape(-LARGEST_COUNT, 1e19)
+        scan, numbers = table.scan({0: shape}), shape.numbers
+        scan.check([number_fault(table, scan, numbers, table.key_of(0), is_log=False)] if numbers.bad else [])
+        rises = numbers.all[0] >= 0 and bool((numbers.all[1:] >= numbers.all[:-1]).all())
+        if rises and not shape.is_whole:
+            return "times"
+        if rises:
+            raise table.error("format", "whole numbers that rise, without a name", f"{AS_TIMES}, or {AS_COUNTS}")
+        if shape.is_whole and self.keys.bin_s > 0:
+            return "counts"
+        raise table.error("format", f"{'whole ' if shape.is_whole else ''}numbers that rise and fall, without a name",
+                          f'{AS_COUNTS}, or {AS_GAPS}, or format = "times" (each line a request)')
+
+    # ---- the columns ----
+
+    def only(self, places, key, what):
+        """Returns the only one of these columns. Raises BadInput where there are none or several."""
+        table = self.table
+        if len(places) == 1:
+            return places[0]
+        by_name = " by its name" if table.has_header else ""
+        found = f"{len(places)} columns of {what}" if places else f"no column of {what}{by_name}"
+        raise table.error(key, found, f"{key} = " + (table.choices_of(places) if places else "one of " + table.all_names()
+                                                     if table.has_header else f"one of 1 to {table.width}; one bin or request a line"))
+
+    def count_column(self, reading):
+        table = self.table
+        places = [place for place in range(table.width) if names_counter(table.key_of(place))] if reading.format == "counter" else []
+        places = places or self.count_columns()
+        if places:
+            return self.only(places, "column", "counts")
+
+        def is_time(place):
+            return (place == reading.time or table.kind(place) == TIME or table.has_stamps(place)
+                    or (not table.has_header and place == 0 and table.width == 2))
+        places = [place for place in range(table.width) if not is_time(place) and not (table.has_header and table.key_of(place) == "")]
+        return self.only(places, "column", "numbers that may be counts")
+
+    def column_of(self, kind):
+        table = self.table
+        if table.width == 1 or (not table.has_header and kind == TIME and table.has_stamps(0)):
+            return 0
+        return self.only(self.time_columns() if kind == TIME else table.all(kind), "time_column", "times" if kind == TIME else "gaps")
+
+    def time_beside(self, counts):
+        """Returns the column of times beside counts, or None. No times that can be read are passed over."""
+        table = self.table
+        times = [place for place in table.all(TIME) if place not in counts]
+        times = times or [place for place in range(table.width) if place not in counts and table.has_stamps(place)][:1]
+        if not times and not table.has_header and table.width > 1 and 0 not in counts:
+            times = [0]
+        return self.only(times, "time_column", "times") if times else None
+
+
+def number_fault(table, scan, numbers, key, is_log=True):
+    """Returns (row, BadInput) of the first field of a column that is no number of its range."""
+    row, text = numbers.bad
+    found = quoted(text) if text else "an empty field"
+    return row, table.lines.error(scan.line_of(row), key, found, range_text(text, numbers.low, numbers.high, is_log))

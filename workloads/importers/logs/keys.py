@@ -1,0 +1,55 @@
+"""The keys of a trace that say how its file is read, and those that one of its format has no use for."""
+
+from dataclasses import dataclass, field
+
+from .messages import Place, bad_input, joined, quoted, raw
+
+FORMATS = ("auto", "times", "counts", "counter", "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake")
+WITH_TOKENS = ("azure_llm", "burstgpt", "mooncake")
+WITH_TIMES = ("times", "gaps", *WITH_TOKENS)
+UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+UNIT_KEYS = ("auto", *UNITS_S)
+
+
+@dataclass
+class Keys:
+    """How a file is read, as the user says it; `places`: where each key stands, for messages (its name where that is not known)."""
+
+    format: str = "auto"
+    column: str = ""  # names or positions of columns of counts, or functions, separated by commas
+    time_column: str = ""
+    time_unit: str = "auto"
+    bin_s: float = 0  # 0: what the file says
+    places: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.column, self.time_column = raw(self.column), raw(self.time_column)
+        for key, allowed in (("format", FORMATS), ("time_unit", UNIT_KEYS)):
+            if getattr(self, key) not in allowed:
+                raise self.error(key, quoted(raw(getattr(self, key))), joined(allowed))
+
+    def error(self, key, found, allowed):
+        """Returns the BadInput at the key."""
+        return bad_input(self.places.get(key) or Place(key=key), found, allowed)
+
+    def check(self, format, is_given=lambda key: True):
+        """Raises BadInput for a key that is not as without it and that a file of the format has no use for."""
+        for key in ("column", "time_column", "time_unit"):
+            if getattr(self, key) not in ("", "auto") or (key in self.places and format == self.format):
+                unused = unused_key(key, format)
+                if unused:
+                    raise self.error(key, f'{key} with format = "{format}"', unused)
+
+
+def unused_key(key, format):
+    """Returns what a message allows in place of a key that has no effect on a file of this format; None where it has one."""
+    if format not in (*WITH_TOKENS, "azure_functions"):
+        return "time_column (the column of its times)" if key == "column" and format in WITH_TIMES else None
+    if format == "azure_functions":
+        return None if key == "column" else "column (the functions); its bins are minutes"
+    if key != "time_unit":
+        return 'no such key: its columns are known; format = "times" reads others, without tokens'
+    return {"azure_llm": "no such key: its times are dates",
+            "burstgpt": 'no such key: its times are s; format = "times" reads others, without tokens',
+            "mooncake": 'no such key: its times are ms; others as a column (jq -r .timestamp FILE), with format = "times" and time_unit, '
+                        "without tokens"}[format]

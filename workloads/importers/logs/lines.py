@@ -1,0 +1,119 @@
+"""The bytes of a log as text, and its lines, a piece of the file at a time."""
+
+import zlib
+
+from .messages import Place, bad_input
+
+LARGEST = 1 << 29  # bytes, packed or unpacked
+LONGEST_LINE = 1 << 20
+PIECE = 1 << 23  # bytes that are cut into lines at once
+BLANKS = " \t"
+
+
+def gunzipped(path, data):
+    """Returns what gzip data hold, one member after the other. Raises BadInput where they are cut, broken or too many."""
+    parts, size = [], 0
+    while data:
+        if not data.startswith(b"\x1f\x8b"):
+            raise bad_input(Place(path), "something after the end of the gzip data", "gzip data alone")
+        unpacker = zlib.decompressobj(15 + 16)
+        try:
+            parts.append(unpacker.decompress(data, LARGEST + 1 - size))
+        except zlib.error:
+            raise bad_input(Place(path), "corrupt gzip data", "an intact gzip file, or plain text") from None
+        size += len(parts[-1])
+        if size > LARGEST:
+            limit = f"{LARGEST >> 20} MiB"
+            raise bad_input(Place(path), "gzip data that unpack to more than " + limit, "at most " + limit)
+        if not unpacker.eof:
+            raise bad_input(Place(path), "truncated gzip data", "a complete gzip file")
+        data = unpacker.unused_data
+    return b"".join(parts)
+
+
+def unpacked(path, data):
+    """Returns the bytes of a file, unpacked where they are packed. Raises BadInput where they cannot be."""
+    return gunzipped(path, data) if data.startswith(b"\x1f\x8b") else data
+
+
+def plain(path, data):
+    """Returns where the text begins, behind a byte-order mark of UTF-8. Raises BadInput for what is no text."""
+    allowed = "text in UTF-8, plain or gzipped"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise bad_input(Place(path), "UTF-16 or UTF-32 (a byte-order mark)", allowed)
+    if data.startswith((b"\x89HDF", b"harness file,")):
+        raise bad_input(Place(path), "a results file (HDF5)", allowed + "; `harness show` prints results")
+    zero = data.find(b"\0", 0, 4096)
+    if zero >= 0:
+        raise bad_input(Place(path, data.count(b"\n", 0, zero) + 1), "binary data, a zero byte", allowed)
+    return 3 if data.startswith(b"\xef\xbb\xbf") else 0
+
+
+def is_filled(line):
+    """Returns whether the line is neither empty nor a remark."""
+    content = line.lstrip(BLANKS)
+    return bool(content) and content[0] != "#"
+
+
+class Lines:
+    """The lines of a text. A line ends at LF or CR LF; the last one may lack it."""
+
+    def __init__(self, path, data):
+        """Raises BadInput for what is no text."""
+        self.path, self.begin = path, plain(path, data)
+        self.data = data.replace(b"\0", b"\x01") if b"\0" in data else data  # NumPy's texts end at a zero byte
+
+    def error(self, line, key, found, allowed):
+        """Returns the BadInput at this line."""
+        return bad_input(Place(self.path, line, key), found, allowed)
+
+    def pieces(self, size=PIECE):
+        """Yields (number of the first line, lines) of the file. Raises BadInput for a line that is too long, behind those before."""
+        number, begin = 1, self.begin
+        while begin < len(self.data):
+            end = self.data.find(b"\n", begin + size)
+            end = len(self.data) if end < 0 else end
+            text = self.data[begin:end].decode("latin-1")
+            lines = (text[:-1] if end == len(self.data) and text.endswith("\n") else text).split("\n")
+            long = next((at for at, line in enumerate(lines) if len(line) > LONGEST_LINE), None) if len(text) > LONGEST_LINE else None
+            if "\r" in text:
+                lines = [line[:-1] if line.endswith("\r") else line for line in lines]
+            yield number, lines[:long]
+            if long is not None:
+                raise self.error(number + long, "", "a line longer than 1 MiB", "shorter lines (of a trace: one bin or request in each)")
+            number += len(lines)
+            begin = end + 1
+
+    def all(self):
+        """Yields (number, line) one by one, with little read ahead."""
+        for number, lines in self.pieces(1 << 12):
+            yield from enumerate(lines, number)
+
+    def filled(self):
+        """Yields (number, line) of those that are neither empty nor remarks."""
+        return ((number, line) for number, line in self.all() if is_filled(line))
+
+    def rows(self, skipped=0):
+        """Yields (numbers, lines, places in them that follow an empty line) of the filled lines behind the first `skipped` ones."""
+        is_behind_empty = False
+        for first, lines in self.pieces():
+            numbers, behind = range(first, first + len(lines)), []
+            text = "\n".join(lines)
+            if "#" in text or " " in text or "\t" in text or "\n\n" in text or not lines[0] or not lines[-1]:
+                kept = []
+                for at, line in enumerate(lines):
+                    content = line.lstrip(BLANKS)
+                    if content and content[0] != "#":
+                        if is_behind_empty and len(behind) < 3:
+                            behind.append(len(kept))
+                        is_behind_empty = False
+                        kept.append(at)
+                    elif not content:
+                        is_behind_empty = True
+                if len(kept) < len(lines):
+                    numbers, lines = [first + at for at in kept], [lines[at] for at in kept]
+            elif is_behind_empty:
+                behind, is_behind_empty = [0], False
+            cut, skipped = min(skipped, len(lines)), max(0, skipped - len(lines))
+            if len(lines) > cut:
+                yield numbers[cut:], lines[cut:], [at - cut for at in behind if at >= cut]
