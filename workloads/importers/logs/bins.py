@@ -9,12 +9,25 @@ ROUNDING = 0.05  # of a step: 0.33, 0.67, 1.00
 FEW = 10  # rows in a wrong place that make a column without a name no times: more than a tenth
 
 
+def filled(places, counts, holes):
+    """Returns the counts of all bins from the first to the last by their places, where some are missing: they get no requests (zero),
+    what lies on a line between their neighbours (interpolate), or are left out (cut)."""
+    if holes == "cut":
+        return counts
+    every = np.arange(places[-1] + 1)
+    if holes == "interpolate":
+        return np.interp(every, places, counts)
+    result = np.zeros(len(every))
+    result[places] = counts
+    return result
+
+
 class BinTimes:
     """A column of times, numbers or dates. Rows that are unsorted, repeated or left out would be replayed as bins that follow each
     other, at other times than recorded. A column without a name may be anything."""
 
-    def __init__(self, table, place, name):
-        self.table, self.place, self.name, self.moments = table, place, name, Moments()
+    def __init__(self, table, place, name, holes="refuse"):
+        self.table, self.place, self.name, self.holes, self.moments = table, place, name, holes, Moments()
 
     def faults(self, scan):
         """Returns the (row, BadInput) of the first fault of each kind, after a scan; see `step` then."""
@@ -30,21 +43,29 @@ class BinTimes:
             faults.append((moments.mixed[0], mixed_offsets(self.table, scan, name or "column 1", moments)))
         steps = np.diff(seconds)
         self._step = steps[0] if len(steps) else 0
+        self.places = None
+        if self.holes != "refuse" and self.is_time and len(steps):
+            self._step = np.median(steps)
+            places = np.rint(np.concatenate([[0], np.cumsum(steps)]) / self._step) if self._step > 0 else np.zeros(len(seconds))
+            if (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all() and (np.diff(places) >= 1).all():
+                self.places, steps = places.astype(np.int64), np.full(len(steps), self._step)
         # Large times have few digits after the point.
         rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
         wrong = np.flatnonzero(~((steps > 0) & (np.abs(steps - self._step) <= rounding)))
         if len(wrong):
             row = int(wrong[0]) + 1
             texts = [quoted(self.table.field(at, self.place)) for at in (row, row - 1)]
+            is_hole = self._step > 0 and abs(steps[row - 1] / self._step - round(steps[row - 1] / self._step)) <= ROUNDING
+            advice = "; or --holes zero, interpolate or cut" if is_hole and steps[row - 1] > self._step else ""
             apart = f", each {text_of(self._step)} after the one before, as the first two are" if self._step > 0 else ""
             self._wrong = self._error(scan, row, " after ".join(texts),
-                                      f"a row for every bin, in order{apart}; where no request came, the count 0")
+                                      f"a row for every bin, in order{apart}; where no request came, the count 0{advice}")
             if name:
                 faults.append((row, self._wrong))
         self._is_order = len(wrong) * FEW <= len(seconds)
         self.has_dates = bool(len(seconds)) and moments.is_date(len(seconds) - 1)
         is_good = self.is_time and not len(wrong) and len(seconds) >= 2
-        self.step = float(f"{(seconds[-1] - seconds[0]) / (len(seconds) - 1):.6g}") if is_good else 0
+        self.step = float(f"{(seconds[-1] - seconds[0]) / (len(seconds) - 1 if self.places is None else self.places[-1]):.6g}") if is_good else 0
         return faults
 
     def _error(self, scan, row, found, allowed):

@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 
 from .bins import are_even
 from .fields import range_text, read_number
+from .jsonlines import JsonTable
+from .keys import RATE_UNITS_S
 from .messages import quoted
-from .names import (AGGREGATE, ATTRIBUTE, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, TIME, UNKNOWN, may_name_counts, meaning_of, names_counter,
-                    names_duration, names_end)
+from .names import (AGGREGATE, ATTRIBUTE, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, TIME, UNKNOWN, is_scaled, may_name_counts, meaning_of,
+                    names_counter, names_duration, names_end, words_of)
+from .shapes import are_all_one, refuse_metrics, refuse_spans
 from .table import Numbers
+from .times import unit_text
 
 LARGEST_COUNT = 1e12  # requests in a bin
 AS_TIMES = 'format = "times" (each line a request, its time in time_unit or s)'
@@ -20,17 +24,20 @@ BY_NAME = 'requests of a bin or a rate in a column named for it (requests, rps, 
 OR_TIMES = BY_NAME + ', or format = "times" (each line a request)'
 NO_COUNT = "by its name neither requests of a bin nor a rate of them"
 OF_ONE_REQUEST = re.compile("(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS) |HTTP/")
+OF_MOMENTS = ("timestamp", "stamp", "ts", "at", "date", "datetime", "epoch")  # "response_time" may be a duration
 EMPTY_VALUES = ("", "NULL", "null", "NaN", "nan", "None", "NA")
 
 
 @dataclass
 class Reading:
     """What a log is read as: format times, counts, counter or gaps; the column of the times or gaps, or of times beside counts; the
-    columns that are added up."""
+    columns that are added up; the durations that times of ends are less; the column whose equal values are one request."""
 
     format: str
     time: int | None = None
     counts: list = field(default_factory=list)
+    durations: int | None = None
+    group: int | None = None
 
 
 def may_be_number(text):
@@ -85,10 +92,20 @@ class Decision:
         if len(times) > 1:
             raise table.error("time_column", quoted(keys.time_column), "one column")
         reading.time = times[0] if times else None
+        if not reading.counts and reading.format in ("auto", "times"):
+            refuse_metrics(table, keys)
+            refuse_spans(table, keys)
+        if keys.group_by:
+            reading.group = self.only(table.named("group_by", keys.group_by), "group_by", "groups")
         if reading.format == "auto":
-            reading.format = "counts" if reading.counts else self.by_names(times) if table.has_header else self.by_values(times)
-        if reading.format in ("counts", "counter"):
+            reading.format = ("counts" if reading.counts else "times" if keys.group_by else self.by_names(times) if table.has_header
+                              else self.by_values(times))
+        if reading.format == "times" and reading.time is None and not self.time_columns():
+            reading.time = next(iter(self.ends_beside_durations()), None)
+        if reading.format in ("counts", "rates", "counter"):
             reading.counts = reading.counts or [self.count_column(reading)]
+            if reading.format == "rates":
+                self.take_rates(reading)
             if reading.time is None:
                 reading.time = self.time_beside(reading.counts)
         elif reading.time is None:
@@ -96,10 +113,40 @@ class Decision:
         for place in reading.counts:
             self.check_count(place, reading)
         if reading.format == "times" and names_end(table.key_of(reading.time)):
-            raise self.ends_in(reading.time)
+            if table.all(TIME) or reading.time not in self.ends_beside_durations():
+                raise self.ends_in(reading.time)
+            [reading.durations] = self.durations_beside(reading.time)
         if reading.time is not None:
             self.check_time(reading.time, reading.format)
         return reading
+
+    def durations_beside(self, place):
+        return [other for other in range(self.table.width) if other != place and names_duration(self.table.key_of(other))
+                and read_number(self.table.first[other]) is not None]
+
+    def ends_beside_durations(self):
+        """Returns the columns of moments at which requests ended, where one other column says how long they took."""
+        table = self.table
+        return [place for place in range(table.width) if table.has_header and names_end(table.key_of(place))
+                and (table.has_stamps(place) or not set(OF_MOMENTS).isdisjoint(words_of(table.key_of(place))))
+                and len(self.durations_beside(place)) == 1]
+
+    def take_rates(self, reading):
+        """Makes the columns rates by the user's word for their unit, or that of their names."""
+        table, keys = self.table, self.keys
+        reading.format, said = "counts", RATE_UNITS_S[keys.rate_unit]
+        for place in reading.counts:
+            kind, by_name = table.meanings[place]
+            unit_s = said or (by_name if kind == RATE else 0)
+            if kind in (TIME, OTHER_TIME, GAP, QUANTITY) or is_scaled(table.key_of(place)):
+                raise table.error("column", f"by its name no rate of requests in {table.called(place)}", BY_NAME)
+            if kind == RATE and unit_s != by_name:
+                raise keys.error("rate_unit", f"{unit_text(unit_s)} for {table.called(place)}, whose name says {unit_text(by_name)}",
+                                 "no such key, or a column whose name says nothing else")
+            if unit_s == 0:
+                raise table.error("rate_unit", f"rates without a unit of time in {table.called(place)}",
+                                  'rate_unit = "s", "minute", "hour" or "day"')
+            table.meanings[place] = RATE, unit_s
 
     # ---- what the chosen columns may be ----
 
@@ -156,6 +203,8 @@ class Decision:
             return "times"
         if table.all(GAP):
             return "gaps"
+        if self.ends_beside_durations():
+            return "times"
         for place in range(table.width):
             if names_end(table.key_of(place)) and table.has_stamps(place):
                 raise self.ends_in(place)
@@ -169,10 +218,13 @@ class Decision:
         table, time = self.table, times[0]
         # One without a name that begins with 0 or 1 is an index; with nothing, it follows a comma at the end of the lines.
         unknown = [place for place in table.all(UNKNOWN) if place != time and may_be_number(table.first[place])
-                   and not (table.key_of(place) == "" and table.first[place] in ("", "0", "1"))]
+                   and not (table.key_of(place) == "" and table.first[place] in ("", "0", "1"))
+                   and not (self.keys.where and are_all_one(table, place))]
         if unknown:
             raise self.times_beside(unknown)
         self.check_no_aggregates(times)
+        if isinstance(table, JsonTable):
+            return
         others = [place for place in range(table.width) if place != time and table.key_of(place)]
         are_numbers = bool(others) and all(read_number(table.first[place]) is not None for place in others)
         if len(times) == 1 and are_numbers and are_even(table, time):

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 from .messages import Place, bad_input, joined, quoted, raw
 
-FORMATS = ("auto", "times", "counts", "counter", "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake")
+FORMATS = ("auto", "times", "counts", "rates", "counter", "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake")
 WITH_TOKENS = ("azure_llm", "burstgpt", "mooncake")
 WITH_TIMES = ("times", "gaps", *WITH_TOKENS)
 UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNIT_KEYS = ("auto", *UNITS_S)
+RATE_UNITS_S = {"auto": 0, "s": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
+HOLES = ("refuse", "zero", "interpolate", "cut")
 
 
 @dataclass
@@ -20,11 +22,16 @@ class Keys:
     time_column: str = ""
     time_unit: str = "auto"
     bin_s: float = 0  # 0: what the file says
+    rate_unit: str = "auto"  # rates: requests per this
+    holes: str = "refuse"  # what is done where bins are missing: zero, interpolate, cut
+    where: tuple = ()  # COLUMN=VALUE: the rows that are read
+    group_by: str = ""  # the column whose equal values are one request
     places: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.column, self.time_column = raw(self.column), raw(self.time_column)
-        for key, allowed in (("format", FORMATS), ("time_unit", UNIT_KEYS)):
+        self.column, self.time_column, self.group_by = raw(self.column), raw(self.time_column), raw(self.group_by)
+        self.where = tuple(map(raw, [self.where] if isinstance(self.where, str) else self.where))
+        for key, allowed in (("format", FORMATS), ("time_unit", UNIT_KEYS), ("rate_unit", tuple(RATE_UNITS_S)), ("holes", HOLES)):
             if getattr(self, key) not in allowed:
                 raise self.error(key, quoted(raw(getattr(self, key))), joined(allowed))
 

@@ -1,5 +1,9 @@
 """The bytes of a log as text, and its lines, a piece of the file at a time."""
 
+import bz2
+import io
+import lzma
+import zipfile
 import zlib
 
 from .messages import Place, bad_input
@@ -31,9 +35,62 @@ def gunzipped(path, data):
     return b"".join(parts)
 
 
+def unzipped(path, data):
+    """Returns the only file in a zip archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = [one for one in archive.infolist() if not one.is_dir()]
+        if len(files) != 1:
+            raise bad_input(Place(path), f"a zip archive of {len(files)} files", "an archive of one file: unzip it and name the file")
+        with archive.open(files[0]) as file:
+            return file.read(LARGEST + 1)
+
+
+def with_package(package, reader):
+    """Returns what reads a file by a package that need not be installed."""
+    def read(path, data):
+        try:
+            return reader(data)
+        except ImportError:
+            raise bad_input(Place(path), f"data that Python's package {package} reads, which is not installed",
+                            f"text, plain or in gz, bz2, xz or zip; or the package: python3 -m pip install {package}") from None
+    return read
+
+
+def unpacked_zstd(data):
+    import zstandard
+    return zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True).read(LARGEST + 1)
+
+
+def text_of_parquet(data):
+    import pyarrow.csv
+    import pyarrow.parquet
+    text = io.BytesIO()
+    pyarrow.csv.write_csv(pyarrow.parquet.read_table(io.BytesIO(data)), text)
+    return text.getvalue()
+
+
+# What packed data begin with, how they are called, what reads them.
+PACKED = ((b"BZh", "bz2", lambda path, data: bz2.BZ2File(io.BytesIO(data)).read(LARGEST + 1)),
+          (b"\xfd7zXZ\0", "xz", lambda path, data: lzma.LZMAFile(io.BytesIO(data)).read(LARGEST + 1)),
+          (b"PK\x03\x04", "zip", unzipped),
+          (b"\x28\xb5\x2f\xfd", "zstd", with_package("zstandard", unpacked_zstd)),
+          (b"PAR1", "Parquet", with_package("pyarrow", text_of_parquet)))
+
+
 def unpacked(path, data):
     """Returns the bytes of a file, unpacked where they are packed. Raises BadInput where they cannot be."""
-    return gunzipped(path, data) if data.startswith(b"\x1f\x8b") else data
+    if data.startswith(b"\x1f\x8b"):
+        return gunzipped(path, data)
+    for beginning, name, reader in PACKED:
+        if data.startswith(beginning):
+            try:
+                text = reader(path, data)
+            except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, lzma.LZMAError, zlib.error):
+                raise bad_input(Place(path), f"corrupt {name} data", f"an intact {name} file, or plain text") from None
+            if len(text) > LARGEST:
+                raise bad_input(Place(path), f"{name} data that unpack to more than {LARGEST >> 20} MiB", f"at most {LARGEST >> 20} MiB")
+            return text
+    return data
 
 
 def plain(path, data):

@@ -28,6 +28,11 @@ def raw(text):
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
+def text_of_raw(text):
+    """Returns the string of which `raw` makes this text."""
+    return text.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
 def shortened(text, longest):
     """Returns the beginning, two thirds, and the end of a long text; no character of UTF-8 is cut in two."""
     if len(text) <= longest:
@@ -42,7 +47,7 @@ def shortened(text, longest):
 
 def shown(text, longest=LONGEST_SENTENCE):
     """Returns a raw text as it is printed: on one line, what is no visible character of UTF-8 as \\x0a."""
-    return shortened(text, longest).encode("latin-1").decode("utf-8", "surrogateescape").translate(ESCAPED)
+    return text_of_raw(shortened(text, longest)).translate(ESCAPED)
 
 
 def refusal(place, sentence):

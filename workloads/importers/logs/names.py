@@ -61,7 +61,9 @@ MANY_REQUESTS = words("requests reqs queries calls invocations")
 SPAN = re.compile(rf"[0-9]*(?:m|d|{'|'.join(UNIT_S)})")  # "10s", "5m", "1min"
 PERCENTILE = re.compile(r"p[0-9]+")
 FAILURE_STATUS = re.compile(r"[45](?:xx|[0-9]{2})")  # of HTTP
-RATE_OF_COUNTER = re.compile(r"i?rate\(([^()]*\])\)")
+RATE_OF_COUNTER = re.compile(r"(i?rate|increase)\(([^()]*)\[([^()\[\]]*)\]\)")
+SUMMED = re.compile(r"sum(?: (?:by|without) \([^()]*\) ?)?\((.+)\)", re.DOTALL)
+SPANS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def words_of(name):
@@ -117,15 +119,18 @@ def is_count(found):
     return bool(COUNTS.intersection(found)) and (COUNTS | OF_COUNTS).issuperset(found)
 
 
-def is_rate_of_counter(name):
-    """Returns whether the name is "rate(http_requests_total[5m])", "sum(irate(x_seconds_count[1m]))" of Prometheus."""
-    summed = re.fullmatch(r"sum\((.+)\)", name, re.DOTALL)
+def unit_of_counter(name):
+    """Returns the time, in s, that the rate of a counter of Prometheus is per: 1 for "rate(http_requests_total[5m])" and
+    "sum(irate(x_seconds_count[1m]))", 300 for "increase(http_requests_total[5m])"; None for other names."""
+    summed = SUMMED.fullmatch(name)
     match = RATE_OF_COUNTER.fullmatch(summed[1] if summed else name)
-    found = words_of(re.split(r"[{\[]", match[1])[0]) if match else []
-    if len(found) < 2:
-        return False
+    found = words_of(re.split(r"[{\[]", match[2])[0]) if match else []
+    span = re.fullmatch("([0-9]+)([smhd])", match[3]) if match else None
+    if len(found) < 2 or (match[1] == "increase" and not span):
+        return None
     last, others = found[-1], frozenset(found[:-1])
-    return bool(others & COUNTS) and (last == "count" or (last == "total" and not others & (ATTRIBUTES | QUANTITIES)))
+    is_counter = others & COUNTS and (last == "count" or (last == "total" and not others & (ATTRIBUTES | QUANTITIES)))
+    return None if not is_counter else int(span[1]) * SPANS_S[span[2]] if match[1] == "increase" else 1.0
 
 
 def rate_unit_s(found):
@@ -169,8 +174,9 @@ def is_aggregate(name):
 @lru_cache(1 << 14)
 def meaning_of(column):
     """Returns (what the column is by its name, the unit in s of times, gaps and rates; 0: the name has none)."""
-    if is_rate_of_counter(column):
-        return RATE, 1.0
+    of_counter = unit_of_counter(column)
+    if of_counter:
+        return RATE, of_counter
     if "rate(" in column or "increase(" in column:
         return AGGREGATE, 0
     found = words_of(column)
@@ -201,6 +207,11 @@ def meaning_of(column):
     if is_count(name.words) and unit_s == 0:
         return COUNT, 0
     return OTHER_TIME if last in TIMES or 0 < unit_s <= 1 else UNKNOWN, unit_s
+
+
+def is_scaled(column):
+    """Returns whether the name says that numbers are thousands or millions, shares, or of other requests than those that arrived."""
+    return not (SCALES | LOST | words("krps kqps mrps kreq kreqs mreqs percent")).isdisjoint(words_of(column))
 
 
 def may_name_counts(column):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .bins import BinTimes, mixed_offsets
+from .bins import BinTimes, filled, mixed_offsets
 from .decide import LARGEST_COUNT, Decision, number_fault
-from .fields import either_way, read_number, time_or_number
+from .fields import either_way, numbers_of, read_number, time_or_number
 from .keys import UNITS_S
 from .messages import counted, joined, quoted, text_of
-from .names import COUNT, RATE, names_counter
+from .names import COUNT, RATE, names_counter, words, words_of
 from .table import Numbers, Seconds, Stamps, Table, Texts
 from .times import DATE_SIZE, DAY_NS, LATEST_EPOCH_S, NS, epoch_unit_s, is_local, read_timestamp, s_to_ns, unit_text
 from .trace import Trace
@@ -16,6 +16,11 @@ LATEST_S = 1e9
 MOST_TIMES = 100_000_000
 MOST_BINS = 50_000_000
 SUMMERS = 3  # that end in one log
+LEAST_ON_A_LINE = 24  # numbers
+MOST_TOKENS = 1e9
+SIDES = words("input prompt context prefill"), words("output generated completion response decode")
+LENGTHS = words("length len tokens toks")
+FAILURES = words("status error errors success failed failure code ok")
 
 
 def unit_of(table, place, keys):
@@ -56,7 +61,7 @@ def check_commas(table, key, written):
 class TimeColumn:
     """The times of one column: dates and numbers that count from 1970, or other numbers."""
 
-    def __init__(self, table, place, keys):
+    def __init__(self, table, place, keys, has_durations=False):
         """Raises BadInput where its values are no times, or nothing says their unit."""
         self.table, self.place, self.keys, self.key = table, place, keys, table.key_of(place)
         text = table.first[place]
@@ -65,7 +70,8 @@ class TimeColumn:
         if not self.is_stamp and first is None and table.has_header:
             raise table.error(self.key, quoted(text), time_or_number(text))
         if self.is_stamp:
-            refuse_unit(table, keys, place)
+            if not has_durations:  # whose unit it may be
+                refuse_unit(table, keys, place)
         else:
             self.unit_s = unit_of(table, place, keys)
         # A file of one column without a header is ours: seconds. A column with a name may be anything.
@@ -131,37 +137,95 @@ def module_columns(table, column=""):
     return table.named("column", column) or [place for place in range(table.width) if table.key_of(place) in ("module", "model")]
 
 
-def read_times(table, keys, place, modules=None):
-    """Returns a Trace of times, one a row: those that count from 1970 from the first on, other numbers as they are."""
-    column = TimeColumn(table, place, keys)
-    names = None if modules in (None, place) else Texts()
-    scan = table.scan({place: column.values, **({} if names is None else {modules: names})})
-    faults = column.faults(scan)
+class Starts:
+    """Requests of which a log has the ends and durations: when they began."""
+
+    def __init__(self, table, keys, ends, place):
+        """Raises BadInput where nothing says the unit of the durations."""
+        self.table, self.place = table, place
+        self.unit_s = table.unit_s(place) or UNITS_S.get(keys.time_unit, 0)
+        if self.unit_s == 0:
+            raise table.error("time_unit", f"durations without a unit in {table.called(place)}", 'time_unit = "s", "ms", "us" or "ns"')
+        self.values = Numbers(0, LATEST_S / self.unit_s)
+        self.called = f"starts in {table.called(ends)} less {table.called(place)} ({unit_text(self.unit_s)})"
+
+    def faults(self, scan):
+        return [number_fault(self.table, scan, self.values, self.table.key_of(self.place))] if self.values.bad else []
+
+    def of(self, ends):
+        return ends - s_to_ns(self.values.all * self.unit_s)
+
+
+def read_times(table, keys, reading):
+    """Returns a Trace of times, one a row: those that count from 1970 from the first on, other numbers as they are. Of ends with durations
+    they are the starts; of rows in groups the first of each."""
+    place, group = reading.time, reading.group
+    column = TimeColumn(table, place, keys, has_durations=reading.durations is not None)
+    starts = None if reading.durations is None else Starts(table, keys, place, reading.durations)
+    found = module_columns(table) if table.has_header and group is None else [group]
+    names = Texts() if len(found) == 1 and found[0] not in (None, place) else None
+    tokens = {at: Numbers(0, MOST_TOKENS) for at in token_columns(table) if at != place and group is None}
+    scan = table.scan({**tokens, place: column.values, **({found[0]: names} if names else {}), **({starts.place: starts.values} if starts else {})})
+    faults = column.faults(scan) + (starts.faults(scan) if starts else [])
     if scan.rows > MOST_TIMES:
         faults.append((MOST_TIMES, table.lines.error(scan.line_of(MOST_TIMES), "", "more than 100000000 times", "at most 100000000")))
     scan.check(faults)
     times = column.values.all
+    if starts:
+        times = starts.of(times)
+    codes = names.codes if names else None
     fallen = int((times[1:] < times[:-1]).sum())
-    order = np.argsort(times, kind="stable") if fallen and names else None
+    order = np.argsort(times, kind="stable") if fallen and (names or tokens) else None
     ordered = times[order] if order is not None else np.sort(times) if fallen else times
+    codes = codes if order is None or codes is None else codes[order]
+    if group is not None and names:
+        first = np.sort(np.unique(codes, return_index=True)[1])
+        ordered, codes = ordered[first], None
     has_dates_alone = column.is_stamp and len(table.first[place]) == DATE_SIZE
     if has_dates_alone and (ordered[1:] == ordered[:-1]).any():
         raise table.error(column.key, "dates without a time of day, some twice", "the times of the requests")
-    span_s = float(ordered[-1] - (ordered[0] if column.is_absolute else 0)) / 1e9
+    is_from_first = column.is_absolute or ordered[0] < 0
+    span_s = float(ordered[-1] - (ordered[0] if is_from_first else 0)) / 1e9
     if span_s > LATEST_S:
         raise table.error(column.key, f"times over {text_of(span_s)} s", "at most 1e9 s from the first to the last")
-    column.check(scan, times)
-    if column.is_absolute:
-        ordered -= ordered[0]
-    reading = f"times in {table.called(place)} ({column.kind}), each line a request"
-    trace = Trace("times", times_ns=ordered, read=reading + (f", sorted ({fallen} came before the one above)" if fallen else ""))
-    if names:
-        trace.module_names, trace.modules = names.names, names.codes if order is None else names.codes[order]
+    if not starts and group is None:
+        column.check(scan, times)
+    if is_from_first:
+        ordered = ordered - ordered[0]
+    called = f"{starts.called if starts else 'times in ' + table.called(place)} ({column.kind})"
+    each = "each line a request" if group is None else f"each value of {table.called(group)} a request at its first time"
+    trace = Trace("times", times_ns=ordered, read=f"{called}, {each}" + (f", sorted ({fallen} came before the one above)" if fallen else ""))
+    if names and group is None:
+        trace.module_names, trace.modules = names.names, codes
+    bad = next((one.bad for one in tokens.values() if one.bad), None)
+    if tokens and not bad:
+        trace.read = trace.read.replace("each line a request", "each line a request with its tokens")
+        lengths = np.column_stack([one.all for one in tokens.values()]).astype(np.uint32)
+        trace.tokens = lengths if order is None else lengths[order]
+    trace.notes = notes_of(table, {place, *found, *table.clock, *([starts.place] if starts else []), *(() if bad else tokens)})
+    if bad:
+        trace.notes.append(f"no tokens are kept: line {scan.line_of(bad[0])} has {quoted(bad[1])}")
     return trace
 
 
-def read_gaps(table, keys, place):
+def token_columns(table):
+    """Returns the places of the columns of tokens that a request has as input and as output; none where one of the two is missing."""
+    found = [[place for place in range(table.width) if table.has_header and not side.isdisjoint(words_of(table.names[place]))
+              and not LENGTHS.isdisjoint(words_of(table.names[place])) and read_number(table.first[place]) is not None] for side in SIDES]
+    return [places[0] for places in found] if all(len(places) == 1 for places in found) else []
+
+
+def notes_of(table, taken):
+    """Returns what a reader should know of the columns of a log that are left behind."""
+    left = [place for place in range(table.width) if place not in taken and table.has_header and table.names[place]]
+    failures = [place for place in left if not FAILURES.isdisjoint(words_of(table.names[place]))]
+    notes = [f"not kept of each request: {table.names_of(left)}"] if left else []
+    return notes + ([f"failed requests, of which {table.names_of(failures)} may tell, are requests as others"] if failures else [])
+
+
+def read_gaps(table, keys, reading):
     """Returns a Trace of times that follow each other by the gaps of a column, the first since the beginning."""
+    place = reading.time
     unit_s = (unit_of(table, place, keys) if keys.time_unit != "auto" else table.unit_s(place)) or 1.0
     gaps = Numbers(0, LATEST_S / unit_s)
     scan = table.scan({place: gaps})
@@ -312,7 +376,7 @@ def read_counts(table, keys, reading):
     times = None
     if reading.time is not None:
         is_known = table.has_header or table.has_stamps(reading.time)
-        times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "")
+        times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "", keys.holes)
     columns = CountColumns(table, reading)
     scan = table.scan({**columns.columns, **({reading.time: times.moments} if times else {})})
     first = 2 if columns.is_counter else 1
@@ -332,19 +396,46 @@ def read_counts(table, keys, reading):
     trace.bin_s, source = bin_s_of(table, keys, reading, times)
     trace.counts = sums * columns.requests_for_one(trace.bin_s)
     trace.read = f"{columns.called()}, bins of {text_of(trace.bin_s)} s{source}"
+    if times and times.places is not None:
+        places = times.places[len(times.places) - len(sums):]
+        places, rows = places - places[0], len(sums)
+        missing, done = int(places[-1]) + 1 - rows, {"zero": "0", "interpolate": "between their neighbours", "cut": "left out"}[keys.holes]
+        if missing:
+            trace.counts = filled(places, trace.counts, keys.holes)
+            trace.read += f", {missing} of {missing + rows} bins missing ({done})"
     return trace
 
 
-def read_plain(lines, keys):
-    """Returns the Trace of a file of format times, counts, counter or gaps, or of auto, which then follows from names and units in the
-    file or is refused with the readings that are possible."""
-    table = Table(lines, keys)
+def read_line(table, keys):
+    """Returns a Trace of counts that stand all on one line, below their numbers or alone, or None for other files. Raises BadInput where
+    nothing says their bins."""
+    if table.width < LEAST_ON_A_LINE or keys.column or keys.time_column:
+        return None
+    rows = [[*table.names]] if table.has_header else []
+    for _, found, _, _ in table.pieces():
+        rows += found[:3 - len(rows)]
+    are_numbered = len(rows) == 2 and rows[0] == [str(at + 1) for at in range(table.width)]
+    numbers = numbers_of(rows[-1])
+    if len(rows) != 1 + are_numbered or not (np.floor(numbers) == numbers).all():
+        return None
+    bin_s = keys.bin_s or table.stated_bin_s
+    if keys.format not in ("auto", "counts") or bin_s == 0:
+        raise table.error("", f"one line of {table.width} whole numbers", 'format = "counts" with bin_s = X (each number the requests of a bin)')
+    if not ((numbers >= 0) & (numbers <= LARGEST_COUNT)).all():
+        raise table.error("", "one line of numbers that are no counts", f"whole numbers from 0 to {text_of(LARGEST_COUNT)}")
+    return Trace("counts", counts=numbers, bin_s=bin_s, read=f"counts on one line, bins of {text_of(bin_s)} s")
+
+
+def read_plain(table, keys):
+    """Returns the Trace of a table of format times, counts, rates, counter or gaps, or of auto, which then follows from names and units
+    in the file or is refused with the readings that are possible."""
     if not table.first:
         return Trace("times" if keys.format == "auto" else keys.format)
-    reading = Decision(table, keys).made()
-    if reading.format in ("counts", "counter"):
-        return read_counts(table, keys, reading)
-    if reading.format == "gaps":
-        return read_gaps(table, keys, reading.time)
-    modules = module_columns(table) if table.has_header else []
-    return read_times(table, keys, reading.time, modules[0] if len(modules) == 1 else None)
+    trace = read_line(table, keys)
+    if not trace:
+        reading = Decision(table, keys).made()
+        readers = {"counts": read_counts, "counter": read_counts, "gaps": read_gaps, "times": read_times}
+        trace = readers[reading.format](table, keys, reading)
+    if keys.where:
+        trace.read += ", where " + joined(keys.where)
+    return trace

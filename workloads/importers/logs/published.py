@@ -56,7 +56,7 @@ class LogTable(Table):
     def __init__(self, lines, wanted):
         """Raises BadInput where the header has not each wanted column once."""
         self.lines, self.separator, self.joined, self.is_text, self.has_header = lines, ",", None, False, True
-        self.has_decimal_commas, self.as_in = False, "as in the header"
+        self.has_decimal_commas, self.as_in, self.clock, self.conditions = False, "as in the header", [], []
         self.head, line = next(lines.filled(), (0, ""))
         self.names = split_fields(line)
         self.width, self.meanings = len(self.names), [(UNKNOWN, 0)] * len(self.names)
@@ -71,6 +71,9 @@ def read_request_log(lines, log):
     trace.read = f"times in column '{log.time}' ({log.unit or 'dates'}, from the first on), each line a request with its tokens"
     if rows:
         trace.times_ns, trace.tokens = rows
+        empty = int((trace.tokens[:, 1] == 0).sum())
+        if empty:
+            trace.notes.append(f"{empty} of {len(trace.tokens)} requests have no {log.output} (failures): they are requests as others")
     return trace
 
 

@@ -5,9 +5,10 @@ from bisect import bisect
 
 import numpy as np
 
+from .clocks import clock_columns, clock_text, refuse_no_year
 from .fields import BLANKS, Written, numbers_of, read_number, spans_of, split_fields
 from .messages import BadInput, joined, quoted
-from .names import TIME, UNKNOWN, meaning_of
+from .names import ATTRIBUTE, TIME, UNKNOWN, meaning_of
 from .times import DATE_SIZE, UNIT_S, epoch_ns, epoch_unit_s, is_time_of_day, read_timestamp, s_to_ns, stamps_of
 
 HALF_DAYS = ("AM", "PM", "am", "pm")
@@ -247,12 +248,15 @@ class Table:
         self.lines, self.separator, self.joined, self.is_text, self.has_header = lines, ",", None, False, False
         self.stated_bin_s, self.stated_unit_s, self.states_points, self.has_decimal_commas = 0, 0, False, False
         self.head, self.width, self.names, self.meanings, self.first, self.as_in = 0, 0, [], [], [], "as in the first row"
+        self.clock, self.conditions = [], []
         self._read_remarks()
         filled = lines.filled()
         self.head, line = next(filled, (0, ""))
         if not self.head:
             return
         self.head_line = line
+        if not keys.time_column:
+            refuse_no_year(lines, self.head, line)
         self.is_text = not keys.column and not keys.time_column and is_text_line(line)
         found = "" if self.is_text else self._separators(line)
         number, second = next(filled, (0, None))
@@ -274,6 +278,39 @@ class Table:
                 raise fault
             self.first = rows[0]
             self._refuse_half_days(first[0])
+            if not keys.time_column:
+                if not any(map(self.has_stamps, range(self.width))):
+                    refuse_no_year(lines, first[0], "", self.first)
+                self._join_clock()
+            self._choose_rows(keys)
+
+    def _join_clock(self):
+        """Makes the columns day, hour, minute one of times, behind the others."""
+        self.clock = clock_columns(self.names, self.first) if self.has_header else []
+        if self.clock:
+            for place in self.clock:
+                self.meanings[place] = ATTRIBUTE, 0
+            self.names.append(joined(self.names[place] for place in self.clock))
+            self.meanings.append((TIME, 1.0))
+            self.width += 1
+            self.first = self._with_clock(self.first)
+
+    def _with_clock(self, row):
+        return [*row, clock_text([self.names[place] for place in self.clock], [row[place] for place in self.clock])]
+
+    def _choose_rows(self, keys):
+        """Keeps the rows that `where` names. Raises BadInput where there are none."""
+        for condition in keys.where:
+            column, equals, value = condition.partition("=")
+            places = self.named("where", column) if equals else []
+            if len(places) != 1:
+                raise self.error("where", quoted(condition), "COLUMN=VALUE")
+            self.conditions.append((places[0], value))
+        if self.conditions:
+            rows = next((rows for _, rows, _, _ in self.pieces() if rows), None)
+            if not rows:
+                raise self.error("where", "no row with " + joined(keys.where), "a value that some row has")
+            self.first = rows[0]
 
     # ---- how lines are cut ----
 
@@ -405,28 +442,40 @@ class Table:
                     row[place:place + 2] = [separator.join(row[place:place + 2])] if place + 1 < len(row) else row[place:]
             if has_blanks and separator != " ":
                 rows = [[field.strip(BLANKS) for field in row] for row in rows]
-        ragged, fault = next((at for at, row in enumerate(rows) if len(row) != self.width), None), None
+        width, fault = self.width - bool(self.clock), None
+        ragged = next((at for at, row in enumerate(rows) if len(row) != width), None)
         if ragged is not None:
-            remark = "; remarks begin with #" if self.width == 1 else ""
-            fault = self.lines.error(numbers[ragged], "", f"{len(rows[ragged])} fields", f"{self.width}, {self.as_in}{remark}")
+            remark = "; remarks begin with #" if width == 1 else ""
+            fault = self.lines.error(numbers[ragged], "", f"{len(rows[ragged])} fields", f"{width}, {self.as_in}{remark}")
             del rows[ragged:]
         if self.separator != "," and not self.has_decimal_commas and "," in text:
             self.has_decimal_commas = any(DECIMAL_COMMA.fullmatch(field) for row in rows for field in row if "," in field)
         return rows, fault
 
+    def pieces(self):
+        """Yields (line numbers, rows, places of those behind an empty line, fault that ends them) of the rows that are kept."""
+        for numbers, lines, behind in self._rows():
+            rows, fault = self._cut(lines, numbers)
+            if self.clock:
+                rows = [self._with_clock(row) for row in rows]
+            if self.conditions:
+                kept = [at for at, row in enumerate(rows) if all(row[place] == value for place, value in self.conditions)]
+                numbers, rows, behind = [numbers[at] for at in kept], [rows[at] for at in kept], []
+            yield numbers, rows, behind, fault
+            if fault:
+                return
+
     def scan(self, columns):
         """Reads all rows; `columns`: what takes the fields of each, by place. Returns a Scan."""
         scan = Scan()
         try:
-            for numbers, lines, behind in self._rows():
-                rows, fault = self._cut(lines, numbers)
+            for numbers, rows, behind, fault in self.pieces():
                 if rows:
                     for place, column in columns.items():
                         column.add(scan.rows, [row[place] for row in rows])
                     scan.take(numbers, behind, len(rows))
                 if fault:
                     scan.fault = scan.rows, fault
-                    break
         except BadInput as error:
             scan.fault = scan.rows, error
         return scan
@@ -434,10 +483,10 @@ class Table:
     def field(self, wanted, place):
         """Returns the field of one row, for messages."""
         at = 0
-        for _, lines, _ in self._rows():
-            if wanted < at + len(lines):
-                return self.split(lines[wanted - at])[place]
-            at += len(lines)
+        for _, rows, _, _ in self.pieces():
+            if wanted < at + len(rows):
+                return rows[wanted - at][place]
+            at += len(rows)
         raise IndexError(wanted)
 
     # ---- what columns are called ----
