@@ -6,7 +6,7 @@ from .lines import Lines, unpacked
 from .messages import BadInput, Place, bad_input, raw, shown, text_of_raw
 from .plain import read_plain
 from .published import REQUEST_LOGS, detected_format, read_functions, read_request_log
-from .shapes import refuse_json_spans
+from .shapes import refuse_json_spans, refuse_latency_report
 from .table import Table
 from .trace import Trace
 
@@ -25,7 +25,7 @@ def read(path, data, keys):
     keys.check(keys.format)
     data = unpacked(path, data)
     if keys.format == "auto" and not keys.column and not keys.time_column:
-        refuse_batch_table(path, data)
+        refuse_latency_report(path, data)
     lines, format = Lines(path, data), keys.format
     refuse_json_spans(lines)
     table = json_table(lines, keys)
@@ -58,20 +58,3 @@ def refuse_json_list(lines):
     if line == "[" or line.startswith("[{"):
         raise lines.error(number, "", "a list of JSON",
                           "an object of JSON a line (jq -c .[] FILE), or the times as a column (jq -r .[].KEY FILE)")
-
-
-def refuse_batch_table(path, data):
-    """Raises BadInput for latencies of batches, as other tools write them: neither a trace nor a set of profiles yet."""
-    text = data[:1 << 16].lstrip(b"\xef\xbb\xbf \r\n\t")
-    if text.startswith((b"[", b"{")):
-        is_table = b'"traceEvents"' in text or b'"computeMs"' in text
-    else:
-        line = text.split(b"\n", 1)[0].decode("latin-1")
-        heading = "".join("," if c in ",;\t" else c.lower() if c.isascii() and c.isalnum() else "" for c in f",{line},")
-        has_batches = any(f",{name}," in heading for name in ("batch", "batchsize", "bs"))
-        has_latencies = any(name in heading for name in ("latency", "throughput", "p50", "p99", "median", "mean", "avg"))
-        has_times = any(name in heading for name in ("timestamp", ",time,", "arriv", "start", "date", "sent"))
-        is_table = (has_batches and has_latencies and not has_times) or ",inferencessecond," in heading or ",timestats" in heading
-    if is_table:
-        raise bad_input(Place(path), "latencies of batches, as another tool wrote them",
-                        "a set of profiles made of them: harness profile import FILE -o SET.toml")

@@ -22,7 +22,7 @@ from .trace import in_order
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)\'|//[^\n]*|[A-Za-z_][\w:]*|\d[\d.\']*(?:e[+-]?\d+)?|<<|\S|\s+', re.DOTALL)
 # What this package reads or says otherwise, by intention: parts of its lines; objects of JSON a line are tables.
 INTENDED = re.compile(r"year is missing|--group-by|--where|whole numbers on one line|counts on one line|of whole numbers|spans of |with its tokens|starts in "
-                      r"column|durations without a unit|increase\(|(day|hour|minute), (hour|minute|second)|one line of")
+                      r"column|durations without a unit|without a unit in column 'end_timestamp'|time_unit with counts without|increase\(|(day|hour|minute), (hour|minute|second)|one line of")
 HOLES = "; or --holes zero, interpolate or cut"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 

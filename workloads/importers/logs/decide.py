@@ -10,7 +10,7 @@ from .keys import RATE_UNITS_S
 from .messages import quoted
 from .names import (AGGREGATE, ATTRIBUTE, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, TIME, UNKNOWN, is_scaled, may_name_counts, meaning_of,
                     names_counter, names_duration, names_end, words_of)
-from .shapes import are_all_one, refuse_metrics, refuse_spans
+from .shapes import are_all_one, refuse_batch_table, refuse_metrics, refuse_spans
 from .table import Numbers
 from .times import unit_text
 
@@ -210,6 +210,8 @@ class Decision:
                 raise self.ends_in(place)
         if len(table.all(AGGREGATE)) == table.width:
             self.check_no_aggregates(times)
+        if not table.all(OTHER_TIME):
+            refuse_batch_table(table)
         raise table.error("format", "no column of times, gaps or counts among " + table.all_names(),
                           "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests of a bin)")
 

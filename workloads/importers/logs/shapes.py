@@ -3,7 +3,7 @@
 import numpy as np
 
 from .fields import read_number
-from .messages import joined, quoted
+from .messages import Place, bad_input, joined, quoted
 from .names import words_of
 from .table import Texts
 
@@ -65,3 +65,41 @@ def refuse_metrics(table, keys):
 def are_all_one(table, place):
     """Returns whether each number of a column is 1, as where a metric counts each request on a line."""
     return all(read_number(text) == 1 for text in texts_of(table, place).names)
+
+
+# ---- latencies of batches, as other tools write them: neither a trace nor a set of profiles yet ----
+
+BATCH_TABLE = ("latencies of batches, as another tool wrote them", "a set of profiles made of them: harness profile import FILE -o SET.toml")
+
+
+def heading_of(line):
+    """Returns the line in lower case, letters and digits alone, each field between commas."""
+    return "".join("," if c in ",;\t" else c.lower() if c.isascii() and c.isalnum() else "" for c in f",{line},")
+
+
+def has_any(text, parts):
+    return any(part in text for part in parts)
+
+
+def refuse_latency_report(path, data):
+    """Raises BadInput for what a tool that measures batches writes, by its heading or its keys of JSON."""
+    begin = len(data[:1 << 16]) - len(data[:1 << 16].lstrip(b"\xef\xbb\xbf \r\n\t"))
+    if data.startswith(b"[", begin):
+        is_report = data.find(b'"computeMs"', begin, begin + 4096) >= 0
+    elif data.startswith(b"{", begin):
+        is_report = data.find(b'"traceEvents"', begin) >= 0
+    else:
+        line = data[begin:begin + (1 << 16)].split(b"\n", 1)[0].decode("latin-1")
+        is_report = has_any(heading_of(line), (",inferencessecond,", ",timestats"))
+    if is_report:
+        raise bad_input(Place(path), *BATCH_TABLE)
+
+
+def refuse_batch_table(table):
+    """Raises BadInput for a table that by its names has batch sizes and latencies, and no times."""
+    heading = heading_of(",".join(table.key_of(place) for place in range(table.width)))
+    if (has_any(heading, (",batch,", ",batchsize,", ",bs,", ",inferencessecond,", ",timestats"))
+            and (has_any(heading, (",inferencessecond,", ",timestats"))
+                 or has_any(heading, ("latency", "throughput", "p50", "p99", "median", "mean", "avg")))
+            and not has_any(heading, ("stamp", "arriv", "receiv", "creat", "sent", "start"))):
+        raise table.error("", *BATCH_TABLE)
