@@ -15,6 +15,7 @@
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/files/text_lines.h"
 #include "workloads/files/toml_tree.h"
 #include "workloads/trace_files/trace_import.h"
 
@@ -94,7 +95,15 @@ std::string library_text(const std::string& path) {
   return text;
 }
 
+std::string text_of_trace(const std::string& path) {
+  TraceSpec spec;
+  spec.shape = "file";
+  spec.file = path;
+  return "trace: " + described(*recorded_trace(spec));
+}
+
 std::string text_of_file(const std::string& path, int& exit_code) {
+  if (is_canonical_trace(path)) return text_of_trace(path);
   const std::string bytes = read_file(path, kLargestTrace);
   if (is_results_file(bytes)) {
     const std::vector<SummaryRow> rows = read_summary(path);
@@ -109,7 +118,7 @@ std::string text_of_file(const std::string& path, int& exit_code) {
   constexpr std::size_t kHead = 1024;  // of a profile in the Nexus format: names of the model and the device
   if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency\n") != std::string::npos)
     return text_of_set(load_profiles(path));
-  return "trace: " + described(read_trace(path, bytes, TraceSpec()));
+  return text_of_trace(path);
 }
 
 }  // namespace

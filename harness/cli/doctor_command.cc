@@ -70,7 +70,7 @@ Check check_python() {
   if (succeeds({python, "-c", "import h5py, numpy, matplotlib"}))
     return {CheckLevel::kOk, "figures", python + " has h5py, numpy and matplotlib", ""};
   return {CheckLevel::kWarn, "figures", python + " is missing or lacks h5py, numpy or matplotlib",
-          "harness figures needs them: ci/setup, or set HARNESS_PYTHON"};
+          "harness figures and recorded traces need them: ci/setup, or set HARNESS_PYTHON"};
 }
 
 /// Of a busy quarter of a second.

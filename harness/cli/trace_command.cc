@@ -19,6 +19,7 @@
 #include "harness/record/run/summary.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
+#include "workloads/spec/trace_keys.h"
 #include "workloads/trace_files/trace_facts.h"
 #include "workloads/trace_files/trace_import.h"
 #include "workloads/trace_files/trace_sources.h"
@@ -37,6 +38,8 @@ struct TraceArguments {
   std::string format = "auto";
   std::string column;
   std::string time_column;
+  std::string where;
+  std::string group_by;
   std::vector<std::string> settings;
   bool json = false;
 };
@@ -119,9 +122,13 @@ TraceSpec given_spec(const TraceArguments& arguments) {
   spec.format = arguments.format;
   spec.column = arguments.column;
   spec.time_column = arguments.time_column;
+  spec.where = arguments.where;
+  spec.group_by = arguments.group_by;
   if (spec.format != "auto") spec.places["format"] = {"", 0, "--format"};
   if (!spec.column.empty()) spec.places["column"] = {"", 0, "--column"};
   if (!spec.time_column.empty()) spec.places["time_column"] = {"", 0, "--time-column"};
+  if (!spec.where.empty()) spec.places["where"] = {"", 0, "--where"};
+  if (!spec.group_by.empty()) spec.places["group_by"] = {"", 0, "--group-by"};
   ParamList params;
   spec.list(params);
   for (const std::string& setting : arguments.settings) apply_setting(setting, params, spec);
@@ -138,7 +145,7 @@ TraceSpec spec_of(const TraceArguments& arguments) {
 
 /// Returns the place of a key that says how a file is replayed, not how it is read; null where none does.
 const InputPlace* key_of_replay(const TraceSpec& spec) {
-  const std::vector<std::string> reading = {"format", "column", "time_column", "time_unit", "bin_s"};
+  const std::vector<std::string> reading = reading_keys();
   for (const auto& [key, place] : spec.places) {
     if (std::find(reading.begin(), reading.end(), key) == reading.end()) return &place;
   }
@@ -226,7 +233,8 @@ constexpr double kMaxRequestsShown = 2e8;
 
 /// What is known of a recorded trace, as text; the same is added to `object`.
 std::string file_text(const TraceSpec& spec, JsonObject& object) {
-  const TraceData data = read_trace(spec.file, read_file(spec.file, kLargestTrace), spec);
+  const std::shared_ptr<const TraceData> read = recorded_trace(spec);
+  const TraceData& data = *read;
   const std::vector<double> counts =
       data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
   const ShownFacts facts(facts_of(counts, data.bin_s));
@@ -311,32 +319,18 @@ void make_file(const TraceArguments& arguments) {
                   ns_to_s(arrivals->duration_ns()));
 }
 
-/// A log of the user's: what was read of it, as a file that says what it is.
+/// Writes what a log of the user's holds as the one form that is read here.
 void import_log(TraceArguments arguments) {
   if (arguments.output.empty())
-    throw input_error({"", 0, "-o"}, "nothing",
-                      "the file to write, such as " +
-                          std::filesystem::path(arguments.folder).stem().string() + ".trace.gz");
+    throw input_error(
+        {"", 0, "-o"}, "nothing",
+        "the file to write, such as " + std::filesystem::path(arguments.folder).stem().string() + ".trace");
   arguments.trace = arguments.folder;
   const TraceSpec spec = given_spec(arguments);
   if (const InputPlace* place = key_of_replay(spec))
-    throw input_error(*place, "a key that an import leaves to the replay", "bin_s, time_unit");
+    throw input_error(*place, "a key that an import leaves to the replay", join_names(reading_keys()));
   check_trace(spec);
-  const std::string bytes = read_file(spec.file, kLargestTrace);
-  const TraceData data = read_trace(spec.file, bytes, spec);
-  if (spec.bin_s > 0 && !data.times_ns.empty())
-    throw input_error(place_of_field(spec, "bin_s"), "bin_s for times, which an import keeps as they are",
-                      "time_unit; bin_s where the import is replayed at a rate above 0");
-  const std::string title =
-      std::filesystem::path(spec.file).filename().string() + ", sha256 " + sha256_of(bytes);
-  std::string text = "# " + title + "\n" + kTimesRemark;
-  for (const TimeNs time : data.times_ns) append_time(text, time);
-  write_file(arguments.output, data.times_ns.empty() ? counts_text(title, data.bin_s, data.counts) : text);
-  print_formatted(
-      "%s: read as %s\n%s: %s\n", arguments.folder.c_str(), described(data).c_str(), arguments.output.c_str(),
-      data.times_ns.empty() ? "counts"
-      : data.tokens.empty() ? "send times in s"
-                            : "send times in s, without the tokens: for these name the log itself");
+  import_trace(spec, arguments.output);
 }
 
 void import_folder(const TraceArguments& arguments, int& exit_code) {
@@ -353,6 +347,18 @@ void add_file_options(CLI::App& command, TraceArguments& arguments) {
                      "of a file: columns (names or numbers) or functions to add up");
   command.add_option("--time-column", arguments.time_column,
                      "of a file: the column of times (a name or a number)");
+  command.add_option("--where", arguments.where,
+                     "of a file: COLUMN=VALUE, the rows that are read (several separated by commas)");
+  command.add_option("--group-by", arguments.group_by,
+                     "of a file: the column whose equal values are one request");
+  for (const std::string key : {"rate_unit", "holes"}) {
+    std::string option = "--" + key;
+    std::replace(option.begin(), option.end(), '_', '-');
+    const auto set = [&arguments, key](const std::string& value) {
+      arguments.settings.push_back(key + "=" + value);
+    };
+    command.add_option_function<std::string>(option, set, "of a file: as --set " + key + "=...");
+  }
   command
       .add_option("--set", arguments.settings,
                   "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma")
@@ -400,7 +406,7 @@ void add_trace_command(CLI::App& app, int& exit_code) {
                         "the file to write; of a folder: where to write NAME.csv.gz (default: traces)");
   add_file_options(*importing, *arguments);
   importing->footer(
-      "Examples:\n  harness trace import gateway.csv --time-column timestamp -o gateway.trace.gz\n"
+      "Examples:\n  harness trace import gateway.csv --time-column timestamp -o gateway.trace\n"
       "  harness trace import downloads -o traces");
   importing->callback([arguments, &exit_code] {
     if (std::filesystem::is_regular_file(arguments->folder))

@@ -42,14 +42,14 @@ def check_files(harness, folder, failures):
     write(folder, "log.jsonl", LOG)
     write(folder, "times.txt", "0\n2\n")
     for command in (["info"], ["make", "-o", "x"], ["import", "-o", "x"]):
-        failures.refused(f"trace {command[0]}", [harness, "trace", command[0], "log.jsonl", "--set", "time_unit=s", *command[1:]],
-                         folder, ['time_unit with format = "mooncake"', "jq -r .timestamp FILE"])
-    write(folder, "e.toml", RECORDED + '[trace.t]\nfile = "log.jsonl"\ntime_unit = "s"\n')
+        failures.refused(f"trace {command[0]}", [harness, "trace", command[0], "log.jsonl", "--format", "mooncake", "--set", "time_unit=s",
+                                                      *command[1:]], folder, ['time_unit with format = "mooncake"', "jq -r .timestamp FILE"])
+    write(folder, "e.toml", RECORDED + '[trace.t]\nformat = "mooncake"\nfile = "log.jsonl"\ntime_unit = "s"\n')
     for command in (["check", "e.toml"], ["e.toml", "--dry-run"], ["e.toml", "-o", "out"]):
-        failures.refused(f"a log: {command}", [harness, *command], folder, ["e.toml:10: trace.t.time_unit"])
+        failures.refused(f"a log: {command}", [harness, *command], folder, ["e.toml:11: trace.t.time_unit"])
     failures.expect("what works", run([harness, "trace", "info", "times.txt", "--format", "times", "--set", "time_unit=s"], folder), 0,
                     ["2 requests over 2 s"])
-    for key in ("process=gamma", "repeat=true", "bin_s=3", "sample_share=0.1"):
+    for key in ("process=gamma", "repeat=true", "sample_share=0.1"):
         failures.refused(f"import, {key}", [harness, "trace", "import", "times.txt", "--format", "times", "-o", "x", "--set", key],
                          folder, [key.split("=")[0]])
     failures.refused("a shape with a column", [harness, "trace", "info", "tweet", "--column", "2"], folder, ["--column"])

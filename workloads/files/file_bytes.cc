@@ -226,9 +226,11 @@ class Digest {
 
 }  // namespace
 
-std::string sha256_of(std::string_view bytes) {
+std::string sha256_of(std::string_view bytes) { return sha256_of(std::span(&bytes, 1)); }
+
+std::string sha256_of(std::span<const std::string_view> pieces) {
   Digest digest;
-  digest.add(bytes);
+  for (const std::string_view piece : pieces) digest.add(piece);
   return digest.hex();
 }
 

@@ -2,6 +2,7 @@
 // complete.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace harness {
 
 /// SHA-256 of the bytes, 64 hex digits.
 std::string sha256_of(std::string_view bytes);
+/// The same of all pieces, one behind the other.
+std::string sha256_of(std::span<const std::string_view> pieces);
 /// SHA-256 of the file's bytes, whatever its size. Throws InputError as read_file() when it is no readable
 /// regular file.
 std::string sha256_of_file(const std::string& path, const InputPlace& named_at = {});

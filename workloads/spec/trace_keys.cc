@@ -30,12 +30,8 @@ bool has_curve(const TraceSpec& spec) {
   return is_file(spec) || is_one_of(spec.shape, {"wiki", "tweet", "azure"}) || is_autoscale_shape(spec.shape);
 }
 
-bool is_log_with_tokens(const std::string& format) {
-  return is_one_of(format, {"azure_llm", "burstgpt", "mooncake"});
-}
-
 bool has_times(const std::string& format) {
-  return is_one_of(format, {"times", "gaps"}) || is_log_with_tokens(format);
+  return is_one_of(format, {"times", "gaps", "azure_llm", "burstgpt", "mooncake"});
 }
 
 bool is_as_recorded(const TraceSpec& spec, bool is_scaled) { return is_file(spec) && !is_scaled; }
@@ -56,28 +52,11 @@ Unused without_file(const TraceSpec& spec, const std::string& key) {
   return UnusedKey{with("shape", "streams"), "a class with process = \"recorded\""};
 }
 
-/// Keys that say how a file is read.
+/// Keys that say how a file is read. What they do to its contents the importer knows (logs/keys.py).
 Unused unused_in_reading(const TraceSpec& spec, const std::string& key, bool is_scaled) {
-  const std::string& format = spec.format;
-  if (key == "bin_s" && is_as_recorded(spec, is_scaled) && has_times(format))
+  if (key == "bin_s" && is_as_recorded(spec, is_scaled) && has_times(spec.format))
     return needs_rate(", at which recorded times become counts");
-  const Unused unused = without_file(spec, key);
-  if (unused || !is_file(spec) || key == "format" || key == "bin_s") return unused;
-  if (!is_log_with_tokens(format) && format != "azure_functions") {
-    const bool is_other = key == "column" && has_times(format);
-    return is_other ? Unused({with("format", format), "time_column (the column of its times)"}) : Unused();
-  }
-  if (format == "azure_functions" && key == "column") return {};
-  const char* allowed =
-      format == "azure_functions" ? "column (the functions); its bins are minutes"
-      : key != "time_unit"
-          ? "no such key: its columns are known; format = \"times\" reads others, without tokens"
-      : format == "azure_llm" ? "no such key: its times are dates"
-      : format == "burstgpt"
-          ? "no such key: its times are s; format = \"times\" reads others, without tokens"
-          : "no such key: its times are ms; others as a column (jq -r .timestamp FILE), with "
-            "format = \"times\" and time_unit, without tokens";
-  return UnusedKey{with("format", format), allowed};
+  return without_file(spec, key);
 }
 
 /// Keys that say how requests are placed.
@@ -136,6 +115,8 @@ std::string* text_field(TraceSpec& spec, const std::string& key) {
          : key == "format"      ? &spec.format
          : key == "column"      ? &spec.column
          : key == "time_column" ? &spec.time_column
+         : key == "where"       ? &spec.where
+         : key == "group_by"    ? &spec.group_by
                                 : nullptr;
 }
 
@@ -149,7 +130,7 @@ class Compared {
 
   /// All but shape and streams.
   Names keys() const {
-    Names keys = {"file", "format", "column", "time_column"};
+    Names keys = {"file", "format", "column", "time_column", "where", "group_by"};
     for (const std::string& name : params_.names()) keys.push_back(name);
     return keys;
   }
@@ -179,7 +160,12 @@ class Compared {
 }  // namespace
 
 std::vector<std::string> stream_trace_keys() {
-  return {"shape", "streams", "file", "format", "column", "time_column", "time_unit", "duration_s"};
+  return {"shape",       "streams", "file",     "format",    "column",
+          "time_column", "where",   "group_by", "time_unit", "duration_s"};
+}
+
+std::vector<std::string> reading_keys() {
+  return {"format", "column", "time_column", "where", "group_by", "time_unit", "bin_s", "rate_unit", "holes"};
 }
 
 ArrivalProcess process_of(const TraceSpec& spec) {
@@ -197,8 +183,7 @@ std::optional<UnusedKey> unused_key(const TraceSpec& spec, const std::string& ke
                                                     spec.name + ".streams]]"};
   if (key == "file")
     return is_streams || is_file(spec) ? Unused() : UnusedKey{with("shape", spec.shape), "shape = \"file\""};
-  if (is_one_of(key, {"format", "column", "time_column", "time_unit", "bin_s"}))
-    return unused_in_reading(spec, key, is_scaled);
+  if (is_one_of(key, reading_keys())) return unused_in_reading(spec, key, is_scaled);
   if (is_one_of(key, {"shape", "streams", "duration_s", "sample_share"})) return {};
   if (is_one_of(key, {"process", "cv", "scv"}) || key.starts_with("mmpp_"))
     return unused_in_placing(spec, key, is_scaled);

@@ -33,6 +33,9 @@ void drop_unused_keys(TraceSpec& spec);
 /// Returns how requests are placed: as the shape fixes it, else by `process`.
 ArrivalProcess process_of(const TraceSpec& spec);
 
+/// Returns the keys of a trace that say how its file is read.
+std::vector<std::string> reading_keys();
+
 /// Returns the keys of a trace that shape streams has; the others belong to a single load.
 std::vector<std::string> stream_trace_keys();
 

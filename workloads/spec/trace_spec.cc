@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "workloads/files/file_bytes.h"
 #include "workloads/spec/trace_keys.h"
 
 namespace harness {
@@ -63,6 +62,11 @@ void list_process(TraceSpec& spec, ParamList& params) {
 void list_source(TraceSpec& spec, ParamList& params) {
   params.choice("time_unit", spec.time_unit, {"auto", "s", "ms", "us", "ns"},
                 "file: the unit of its times and gaps; auto: what the file says");
+  params.choice("rate_unit", spec.rate_unit, {"auto", "s", "minute", "hour", "day"},
+                "format = rates: its numbers are requests per this; auto: what the file says");
+  params.choice("holes", spec.holes, {"refuse", "zero", "interpolate", "cut"},
+                "file: what becomes of bins of counts that it leaves out: they have no requests (zero), what "
+                "lies on a line between their neighbours (interpolate), or are no time at all (cut)");
   params.number("bin_s", spec.bin_s, 0, 1e7,
                 "file: length of a bin of counts in source seconds; 0: what the file says (a '# bin_s = X' "
                 "line, times beside the counts; 60 for azure_functions). Times: bins in which they are "
@@ -217,8 +221,8 @@ void resolve_preset(TraceSpec& spec) {
 }
 
 std::vector<std::string> trace_format_names() {
-  return {"auto",      "times",    "counts",  "counter", "gaps", "azure_functions",
-          "azure_llm", "burstgpt", "mooncake"};
+  return {"auto", "times",           "counts",    "rates",    "counter",
+          "gaps", "azure_functions", "azure_llm", "burstgpt", "mooncake"};
 }
 
 void check_trace(const TraceSpec& spec) {
@@ -268,10 +272,6 @@ double compression_of(const TraceSpec& spec) {
   if (spec.shape == "tweet" || spec.shape == "azure") return 288;
   if (is_autoscale_shape(spec.shape)) return 2;
   return 1;
-}
-
-std::string trace_checksum(const TraceSpec& spec) {
-  return !spec.file.empty() ? sha256_of(trace_bytes(spec)) : std::string();
 }
 
 }  // namespace harness

@@ -22,6 +22,10 @@ enum class ScaleBy { kAuto, kSmoothed, kRaw };
 enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
 /// Of the times of a file; by what the file says.
 enum class TimeUnit { kAuto, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
+/// What a number of format rates counts requests per; auto: what the file says.
+enum class RateUnit { kAuto, kPerSecond, kPerMinute, kPerHour, kPerDay };
+/// What becomes of bins that a file of counts leaves out.
+enum class Holes { kRefuse, kZero, kInterpolate, kCut };
 /// Whether the rate runs in a straight line from the middle of one bin to the middle of the next.
 enum class Interpolate { kAuto, kLinear, kOff };
 
@@ -47,7 +51,12 @@ struct TraceSpec {
   /// hash_func (or the unique beginning of one), likewise; "" is the sum of all.
   std::string column;
   std::string time_column;  ///< times, counts, gaps: a name or a position; "" is what the file says
+  /// The rows that are read: COLUMN=VALUE, several separated by commas; "" reads all.
+  std::string where;
+  std::string group_by;  ///< times: the column whose equal values are one request, or ""
   TimeUnit time_unit = TimeUnit::kAuto;
+  RateUnit rate_unit = RateUnit::kAuto;
+  Holes holes = Holes::kRefuse;
   std::vector<StreamClass> streams;  ///< shape = streams: at least one class
   std::string place_file;            ///< for messages: where the spec stands
   int place_line = 0;
@@ -97,7 +106,7 @@ bool is_autoscale_shape(const std::string& shape);
 /// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
 /// classes beside it is left as it is, for check_trace to refuse.
 void resolve_preset(TraceSpec& spec);
-/// auto, times, counts, counter, gaps, and the published ones: azure_functions, azure_llm, burstgpt,
+/// auto, times, counts, rates, counter, gaps, and the published ones: azure_functions, azure_llm, burstgpt,
 /// mooncake.
 std::vector<std::string> trace_format_names();
 
@@ -137,13 +146,6 @@ std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double targe
 /// make_arrivals does, and where that would be the very requests that are served: of streams and, without
 /// `sample_share`, of recorded times.
 std::unique_ptr<ArrivalSource> make_sample(const TraceSpec& spec, double target_rps, std::uint64_t seed);
-
-/// The bytes of the trace's file. Throws InputError when it cannot be read; where there is none the line
-/// names the key and, for the real traces that workloads/traces/SOURCES.toml names, says what to do.
-std::string trace_bytes(const TraceSpec& spec);
-
-/// SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError as trace_bytes does.
-std::string trace_checksum(const TraceSpec& spec);
 
 /// The compression in effect: `compress`, or the default of the shape when that is 0.
 double compression_of(const TraceSpec& spec);

@@ -171,7 +171,7 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
         duration_ns_ = std::max(duration_ns_, (times.back() / kNsPerS + 1) * kNsPerS);
     }
   } else if (!spec.file.empty()) {
-    functions_ = function_minutes(spec);
+    functions_ = imported_trace(spec, TraceParts::kFunctions).rates;
   }
   classes_.reserve(spec.streams.size());
   for (std::size_t i = 0; i < spec.streams.size(); ++i) {

@@ -97,7 +97,8 @@ double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
 }
 
 /// Recorded times within [from_s, to_s), compressed and cut to the replayed length.
-std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& data) {
+std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const std::shared_ptr<const TraceData>& read) {
+  const TraceData& data = *read;
   const double compress = compression_of(spec);
   const TimeNs from = s_to_ns(spec.from_s);
   if (spec.from_s >= source_length_s(TraceSpec(), data))
@@ -106,6 +107,8 @@ std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const TraceData& 
   const TimeNs to = spec.to_s > 0 ? s_to_ns(spec.to_s) : kNever;
   const auto duration =
       static_cast<TimeNs>(std::ceil(length_as_recorded_s(spec, data) * static_cast<double>(kNsPerS)));
+  if (from == 0 && compress == 1 && data.times_ns.back() < std::min(to, duration))
+    return make_recorded_arrivals({read, &data.times_ns}, duration);  // all of them, not copied
   auto times = std::make_shared<std::vector<TimeNs>>();
   for (const TimeNs time : data.times_ns) {
     if (time < from || time >= to) continue;
@@ -124,7 +127,11 @@ RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
   return sliced(spec, curve);
 }
 
+/// True if the window of the moving mean holds more than a bin.
+bool can_smooth(const TraceSpec& spec, const RateCurve& curve) { return spec.smooth_s >= 2 * curve.bin_s; }
+
 bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curve) {
+  if (!can_smooth(spec, curve)) return false;
   if (spec.scale_by == ScaleBy::kAuto) return data.times_ns.empty() && is_poisson_noise(curve, spec.smooth_s);
   return spec.scale_by == ScaleBy::kSmoothed;
 }
@@ -192,6 +199,36 @@ void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Repla
                     : compression_of(spec) > 1 ? " (compress: a replayed second is several recorded ones)"
                                                : "";
   note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, sent_s), why, notes);
+}
+
+/// Adds a remark where counts are multiplied, and their noise with them: n requests of a bin have a noise of
+/// 1 / sqrt(n) of their number.
+void remark_on_noise(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
+                     std::vector<std::string>& remarks) {
+  constexpr double kMuch = 10;
+  constexpr double kLittle = 0.01;  // of noise
+  const double requests = mean_rps(recorded, recorded.length_s()) * recorded.bin_s;
+  const double sent_s = std::min(replay.duration_s, replay.curve.length_s());
+  const double sent = mean_rps(replay.curve, sent_s) * recorded.bin_s / compression_of(spec);
+  if (is_smoothed || !(requests > 0) || sent <= kMuch * requests) return;
+  const double noise = 1 / std::sqrt(requests);
+  const double natural = 1 / std::sqrt(sent);
+  if (noise - natural < kLittle) return;
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "scaled %.3g times: the %.3g requests of a bin of %.6g s have a counting noise of %.2g %%, "
+                "which is scaled with them, where %.3g requests would have %.2g %%%s",
+                sent / requests, requests, recorded.bin_s, 100 * noise, sent, 100 * natural,
+                can_smooth(spec, recorded) ? " (scale_by = \"smoothed\" takes most of it out)" : "");
+  remarks.emplace_back(text);
+}
+
+/// Adds a remark where smoothing is asked for and bins are too long for it.
+void remark_on_long_bins(const TraceSpec& spec, const RateCurve& recorded,
+                         std::vector<std::string>& remarks) {
+  if (spec.scale_by != ScaleBy::kSmoothed || can_smooth(spec, recorded)) return;
+  remarks.push_back("scale_by = \"smoothed\" does nothing to bins of " + text_of(recorded.bin_s) +
+                    " s: smooth_s = " + text_of(spec.smooth_s) + " is less than two of them");
 }
 
 /// Of recorded times that are sent as they are.
@@ -286,7 +323,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   std::unique_ptr<ArrivalSource> arrivals;
   const bool is_recorded = is_as_is && !data.times_ns.empty();
   if (is_recorded) {
-    arrivals = recorded(spec, data);
+    arrivals = recorded(spec, read);
   } else if (is_as_is) {
     check_places_counts(spec, placing_rule(spec));
     arrivals = make_counted_arrivals(replay, placing_rule(spec), seed);
@@ -298,6 +335,10 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
     const double file_s = std::max(0.0, source_length_s(spec, data)) / compression_of(spec);
     remark_on_length(spec, file_s, is_as_is, !is_recorded, notes->remarks);
     if (is_recorded) remark_on_seconds(data.times_ns, notes->remarks);
+    if (!is_as_is) {
+      remark_on_noise(spec, before, *replay, is_smoothed, notes->remarks);
+      remark_on_long_bins(spec, before, notes->remarks);
+    }
     if (replay != nullptr)
       note_peaks_of(spec, before, *replay, is_smoothed, *notes);
     else

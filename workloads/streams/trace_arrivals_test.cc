@@ -452,6 +452,31 @@ TEST_F(TraceArrivals, SmoothPoissonNoiseAlone) {
   EXPECT_LT(peak_of(file(counts_text("t", 1, counts))), 1.3) << "smoothed";
 }
 
+/// 100 requests of a bin have a noise of 10 %, 4,000 of 1.6 %.
+TEST_F(TraceArrivals, SayWhatScalingDoesToCountingNoise) {
+  const auto remarks_of = [](const TraceSpec& spec, double rate) {
+    LoadNotes notes;
+    make_arrivals(spec, rate, 1, &notes);
+    std::string all;
+    for (const std::string& remark : notes.remarks) all += remark + "\n";
+    return all;
+  };
+  TraceSpec minutes = file(counts_text("t", 60, std::vector<double>(20, 100)));
+  minutes.duration_s = 1200;
+  const std::string said = remarks_of(minutes, 4000.0 / 60);
+  EXPECT_TRUE(holds(said, "scaled 40 times: the 100 requests of a bin of 60 s have a counting noise of 10 %",
+                    "4e+03 requests would have 1.6 %"));
+  EXPECT_EQ(said.find("smoothed"), std::string::npos) << "nothing smooths bins of a minute";
+  EXPECT_EQ(remarks_of(minutes, 900.0 / 60).find("scaled"), std::string::npos) << "9 times";
+  minutes.scale_by = ScaleBy::kSmoothed;
+  EXPECT_TRUE(holds(remarks_of(minutes, 10), "does nothing to bins of 60 s: smooth_s = 30 is less"));
+  minutes.smooth_s = 120;
+  EXPECT_EQ(remarks_of(minutes, 4000.0 / 60).find("noise"), std::string::npos);
+  TraceSpec seconds = file(counts_text("t", 1, std::vector<double>(60, 100)));
+  seconds.scale_by = ScaleBy::kRaw;
+  EXPECT_TRUE(holds(remarks_of(seconds, 4000), "(scale_by = \"smoothed\" takes most of it out)"));
+}
+
 TEST_F(TraceArrivals, CompressAndRepeatCounts) {
   TraceSpec spec = file("# bin_s = 60\n600\n1200\n");
   spec.process = ArrivalProcess::kUniform;

@@ -1,113 +1,228 @@
 #include "workloads/trace_files/trace_import.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <tuple>
 
 #include "harness/core/error.h"
 #include "harness/core/input_file.h"
 #include "workloads/arrivals/rate_curve.h"
-#include "workloads/files/batch_table.h"
+#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/python_program.h"
 #include "workloads/files/file_bytes.h"
-#include "workloads/files/text_lines.h"
 #include "workloads/spec/trace_keys.h"
-#include "workloads/trace_files/plain_trace.h"
 
 namespace harness {
 namespace {
 
-constexpr RequestLog kRequestLogs[] = {
-    {"azure_llm", "TIMESTAMP,ContextTokens", "TIMESTAMP", "ContextTokens", "GeneratedTokens", 0, "", false},
-    {"burstgpt", "Timestamp,", "Timestamp", "Request tokens", "Response tokens", 1, "s", false},
-    {"mooncake", "{", "timestamp", "input_length", "output_length", 1e-3, "ms", true}};
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
 
-const RequestLog* request_log(const std::string& format) {
-  const auto found = std::find_if(std::begin(kRequestLogs), std::end(kRequestLogs),
-                                  [&](const RequestLog& log) { return log.format == format; });
-  return found == std::end(kRequestLogs) ? nullptr : found;
-}
+constexpr const char* kImporter = "workloads/importers/traces.py";
 
-/// A published format by the first line; auto: none of them.
-std::string detected_format(const std::string& file, std::string_view text) {
-  TextLines lines(file, text);
-  if (!lines.next_filled()) return "auto";
-  const std::string_view line = trimmed(lines.line());
-  for (const char* name :
-       {"HashOwner", "HashApp", "HashFunction", "hash_func", "\"HashOwner", "\"hash_func"}) {
-    if (line.starts_with(name)) return "azure_functions";
+/// Returns the keys that say how the file is read, as options of the importer.
+Words options_of(const TraceSpec& given, TraceParts parts) {
+  constexpr const char* kParts[] = {"load", "functions", "modules"};
+  TraceSpec spec = given;
+  TraceSpec standard;
+  ParamList params, standards;
+  spec.list(params);
+  standard.list(standards);
+  const std::map<std::string, std::string> texts = {{"format", spec.format == "auto" ? "" : spec.format},
+                                                    {"column", spec.column},
+                                                    {"time_column", spec.time_column},
+                                                    {"where", spec.where},
+                                                    {"group_by", spec.group_by}};
+  Words words = {std::string("--parts=") + kParts[static_cast<int>(parts)]};
+  for (const std::string& key : reading_keys()) {
+    std::string option = "--" + key;
+    std::replace(option.begin(), option.end(), '_', '-');
+    const auto text = texts.find(key);
+    if (text != texts.end()) {
+      if (!text->second.empty()) words.push_back(option + "=" + text->second);
+    } else if (params.find(key)->get() != standards.find(key)->get()) {
+      words.push_back(option + "=" + text_of(params.find(key)->get()));
+    }
   }
-  for (const RequestLog& log : kRequestLogs) {
-    const bool has_tokens = log.is_json || line.find(log.input) != std::string_view::npos;
-    if (line.starts_with(log.beginning) && has_tokens) return log.format;
+  return words;
+}
+
+/// Returns where the keys stand, as options of the importer, for its messages.
+Words places_of(const TraceSpec& spec) {
+  Words words;
+  for (const std::string& key : reading_keys()) {
+    const InputPlace place = place_of_field(spec, key);
+    for (const std::string& word :
+         {std::string("--place"), key, place.file, std::to_string(place.line), place.key})
+      words.push_back(word);
   }
-  return "auto";
+  return words;
 }
 
-void refuse_json_list(TextLines lines) {
-  if (!lines.next_filled()) return;
-  const std::string_view line = trimmed(lines.line());
-  if (line != "[" && !line.starts_with("[{")) return;
-  throw lines.error(
-      "", "a list of JSON",
-      "an object of JSON a line (jq -c .[] FILE), or the times as a column (jq -r .[].KEY FILE)");
+/// Returns what changes when the importer does: its own bytes.
+std::string importer_version() {
+  static const std::string kVersion = [] {
+    Words files = {home_folder() + "/" + kImporter};
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(workloads_folder() + "/importers/logs", error)) {
+      if (entry.path().extension() == ".py") files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    std::string all;
+    for (const std::string& file : files) all += sha256_of_file(file);
+    return sha256_of(all);
+  }();
+  return kVersion;
 }
 
-void check_content(const std::string& file, const std::string& text, const TraceData& data) {
-  if (!data.times_ns.empty() || !data.counts.empty()) return;
-  const bool has_old_ends = text.find('\r') != std::string::npos && text.find('\n') == std::string::npos;
-  if (has_old_ends) throw input_error({file, 0, ""}, "lines that end in CR alone", "LF or CR LF");
-  throw input_error({file, 0, ""}, "no data", "at least one line of a trace (format " + data.format + ")");
+/// Runs the importer. Throws its refusal.
+void run_importer(const TraceSpec& spec, TraceParts parts, const std::string& output, ProgramOutput shown) {
+  Words words = options_of(spec, parts);
+  for (std::string& word : places_of(spec)) words.push_back(std::move(word));
+  words.push_back("--output=" + output);
+  words.insert(words.end(), {"--", spec.file});
+  const ProgramEnd end = run_python(kImporter, words, shown);
+  if (end.exit_code == 0) return;
+  std::string line = end.errors.substr(0, end.errors.find_last_not_of('\n') + 1);
+  line = line.substr(line.rfind('\n') + 1);
+  constexpr int kRefused = 2;
+  if (end.exit_code == kRefused) throw InputError(line);
+  throw EnvironmentError(line.empty() ? spec.file + ": the importer of traces was stopped" : line);
+}
+
+/// A folder that only this process knows, for its life.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    if (::mkdtemp(path_.data()) == nullptr) throw EnvironmentError(path_ + ": cannot be made");
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = (fs::temp_directory_path() / "harness-trace-XXXXXX").string();
+};
+
+/// Returns the folder of kept traces, which it makes; "" where nothing can be kept.
+std::string folder_of_traces() {
+  const std::string cache = cache_folder();
+  if (cache.empty()) return "";
+  std::error_code error;
+  fs::create_directories(cache + "/traces", error);
+  return ::access((cache + "/traces").c_str(), W_OK | X_OK) == 0 ? cache + "/traces" : "";
+}
+
+/// Returns the trace that the file holds, or nothing where it cannot be read as one.
+std::optional<TraceData> kept_trace(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  try {
+    return read_canonical_trace(path);
+  } catch (const InputError&) {
+    return std::nullopt;  // it is made again
+  }
+}
+
+TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::string& checksum) {
+  std::string all = importer_version() + checksum;
+  for (const std::string& word : options_of(spec, parts)) all += word + '\n';
+  const std::string name = "/" + sha256_of(all) + ".trace";
+  std::string folder = folder_of_traces();
+  if (!folder.empty()) {
+    if (std::optional<TraceData> kept = kept_trace(folder + name)) return std::move(*kept);
+  }
+  std::optional<ScratchFolder> scratch;
+  if (folder.empty()) folder = scratch.emplace().path();
+  run_importer(spec, parts, folder + name, ProgramOutput::kNoneCaught);
+  return read_canonical_trace(folder + name);
+}
+
+/// Throws InputError for keys that say how a file is read, where it is canonical.
+void refuse_reading_keys(const TraceSpec& spec, const TraceData& data) {
+  for (const std::string& option : options_of(spec, TraceParts::kLoad)) {
+    std::string key = option.substr(2, option.find('=') - 2);
+    std::replace(key.begin(), key.end(), '-', '_');
+    if (key == "parts" || (key == "bin_s" && !data.times_ns.empty())) continue;
+    throw input_error(place_of_field(spec, key), key + " for a trace that is imported already",
+                      "no such key, or file = the log itself");
+  }
 }
 
 /// What the contents of a trace depend on.
-using TraceKey = std::tuple<std::string, FileState, std::string, std::string, std::string, TimeUnit, double>;
+using TraceKey = std::tuple<std::string, FileState, Words, Words>;
 
 struct KeptTrace {
   TraceKey key;
-  std::shared_ptr<const TraceData> data;
+  std::shared_ptr<const TraceData> data;  ///< null where the file is refused
+  std::string refusal;
 };
 
 std::size_t bytes_of(const std::vector<KeptTrace>& kept) {
   std::size_t bytes = 0;
-  for (const auto& [key, data] : kept)
-    bytes += sizeof(TimeNs) * data->times_ns.size() + sizeof(double) * data->counts.size() +
-             sizeof(TokenCount) * data->tokens.size();
+  for (const KeptTrace& one : kept) {
+    if (one.data == nullptr) continue;
+    bytes += sizeof(TimeNs) * one.data->times_ns.size() + sizeof(double) * one.data->counts.size() +
+             sizeof(TokenCount) * one.data->tokens.size();
+  }
   return bytes;
+}
+
+KeptTrace read_to_keep(const TraceSpec& spec, TraceKey key) {
+  try {
+    return {std::move(key), std::make_shared<const TraceData>(imported_trace(spec, TraceParts::kLoad)), ""};
+  } catch (const InputError& error) {
+    return {std::move(key), nullptr, error.what()};
+  }
 }
 
 }  // namespace
 
-TraceData read_trace(const std::string& file_name, std::string_view bytes, const TraceSpec& spec) {
-  const std::string text = unpacked(file_name, bytes);
-  TraceSpec known = spec;
-  if (spec.format == "auto" && spec.column.empty() && spec.time_column.empty() && is_latency_report(text))
-    throw input_error({file_name, 0, ""}, kBatchTable, kBatchTableImport);
-  if (spec.format == "auto" && spec.time_column.empty()) known.format = detected_format(file_name, text);
-  const TextLines lines(file_name, text);
-  if (known.format == "auto") refuse_json_list(lines);
+std::string cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  if (const std::string own = variable("HARNESS_CACHE"); !own.empty()) return own;
+  if (const std::string all = variable("XDG_CACHE_HOME"); !all.empty()) return all + "/harness";
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.cache/harness";
+}
+
+TraceData imported_trace(const TraceSpec& spec, TraceParts parts) {
+  const std::string checksum = trace_checksum(spec);
   TraceData data;
-  if (const RequestLog* log = request_log(known.format)) {
-    data = read_request_log(lines, *log);
-  } else if (known.format == "azure_functions") {
-    data.format = known.format;
-    data.counts = read_azure_functions(lines, spec.column);
-    constexpr double kMinute = 60;
-    if (spec.bin_s > 0 && spec.bin_s != kMinute)
-      throw input_error(place_of_field(spec, "bin_s"), text_of(spec.bin_s) + " for invocations by minute",
-                        "60, or none");
-    data.bin_s = kMinute;
-    data.reading =
-        "invocations by minute, " + (spec.column.empty() ? "all functions" : "functions " + spec.column);
+  if (is_canonical_trace(spec.file)) {
+    data = read_canonical_trace(spec.file);
+    refuse_reading_keys(spec, data);
+    const bool has_parts = parts == TraceParts::kFunctions ? !data.rates.empty()
+                           : parts == TraceParts::kModules ? !data.modules.empty()
+                                                           : data.rates.empty();
+    if (!has_parts)
+      throw input_error(
+          place_of_field(spec, "file"), "an imported trace without what is needed of it",
+          parts == TraceParts::kModules ? "a trace whose requests name their modules" : "the log itself");
   } else {
-    data = read_plain(lines, known);
+    data = made_by_importer(spec, parts, checksum);
   }
-  check_content(file_name, text, data);
-  check_keys_of_file(spec, data.format);
-  if (!data.times_ns.empty()) data.bin_s = spec.bin_s > 0 ? spec.bin_s : 1;
+  if (parts == TraceParts::kLoad) check_keys_of_file(spec, data.format);
+  if (spec.bin_s > 0) data.bin_s = spec.bin_s;  // of an imported file of times
   return data;
+}
+
+void import_trace(const TraceSpec& spec, const std::string& output) {
+  run_importer(spec, TraceParts::kLoad, output, ProgramOutput::kOursCaught);
 }
 
 std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
@@ -116,18 +231,34 @@ std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
   static thread_local std::vector<KeptTrace> kept;
   struct stat status {};
   ::stat(spec.file.c_str(), &status);  // where it fails, reading says why
-  const TraceKey key{spec.file,        state_of(status), spec.format, spec.column,
-                     spec.time_column, spec.time_unit,   spec.bin_s};
+  TraceKey key{spec.file, state_of(status), options_of(spec, TraceParts::kLoad), places_of(spec)};
   const auto known = std::ranges::find(kept, key, &KeptTrace::key);
   if (known != kept.end()) {
-    check_keys_of_file(spec, known->data->format);
     std::rotate(known, known + 1, kept.end());
-    return kept.back().data;
+  } else {
+    KeptTrace read = read_to_keep(spec, std::move(key));
+    while (kept.size() == kMostKept || bytes_of(kept) > kMostBytes) kept.erase(kept.begin());
+    kept.push_back(std::move(read));
   }
-  auto data = std::make_shared<const TraceData>(read_trace(spec.file, trace_bytes(spec), spec));
-  while (kept.size() == kMostKept || bytes_of(kept) > kMostBytes) kept.erase(kept.begin());
-  kept.push_back({key, data});
-  return data;
+  const KeptTrace& found = kept.back();
+  if (found.data == nullptr) throw InputError(found.refusal);
+  check_keys_of_file(spec, found.data->format);
+  return found.data;
+}
+
+void prepare_trace(const TraceSpec& spec) {
+  if (spec.file.empty()) return;
+  const auto has = [&](StreamProcess process) {
+    return std::any_of(spec.streams.begin(), spec.streams.end(),
+                       [&](const StreamClass& one) { return one.process == process; });
+  };
+  try {
+    if (spec.shape == "file")
+      recorded_trace(spec);
+    else
+      imported_trace(spec, has(StreamProcess::kRecorded) ? TraceParts::kModules : TraceParts::kFunctions);
+  } catch (const InputError&) {
+  }
 }
 
 TimeNs longest_gap(std::span<const TimeNs> times_ns) {
@@ -137,23 +268,29 @@ TimeNs longest_gap(std::span<const TimeNs> times_ns) {
   return longest;
 }
 
+constexpr const char* kFormatsOfAnyone[] = {"times", "counts", "rates", "counter", "gaps"};
+
 std::string described(const TraceData& data) {
-  const bool is_published = data.format == "azure_functions" || request_log(data.format) != nullptr;
+  const auto is_of_anyone = [&](const char* format) { return data.format == format; };
+  const bool is_published = std::ranges::none_of(kFormatsOfAnyone, is_of_anyone);
   std::string text = (is_published ? data.format + ": " : "") + data.reading;
+  std::string notes;
+  for (const std::string& note : data.notes) notes += "; " + note;
   if (!data.times_ns.empty()) {
     const TimeNs longest = longest_gap(data.times_ns);
     return text + "; " + std::to_string(data.times_ns.size()) + " requests over " +
            text_of(ns_to_s(data.times_ns.back())) + " s, longest gap " + text_of(ns_to_s(longest)) + " s" +
            (data.times_ns.front() > longest
                 ? ", the first at " + text_of(ns_to_s(data.times_ns.front())) + " s"
-                : "");
+                : "") +
+           notes;
   }
   double requests = 0;
   for (const double count : data.counts) requests += count;
   const auto empty = std::count(data.counts.begin(), data.counts.end(), 0.0);
   return text + "; " + text_of(requests) + " requests over " +
          text_of(data.bin_s * static_cast<double>(data.counts.size())) + " s, " + std::to_string(empty) +
-         " of " + std::to_string(data.counts.size()) + " bins empty";
+         " of " + std::to_string(data.counts.size()) + " bins empty" + notes;
 }
 
 TraceTokens recorded_tokens(const TraceSpec& spec) {
@@ -169,30 +306,12 @@ TraceTokens recorded_tokens(const TraceSpec& spec) {
   return tokens;
 }
 
-std::vector<std::vector<float>> function_minutes(const TraceSpec& spec) {
-  const std::string text = unpacked(spec.file, trace_bytes(spec));
-  const std::string found = spec.format == "auto" ? detected_format(spec.file, text) : spec.format;
-  if (found != "azure_functions") {
-    throw input_error(place_of_field(spec, "file"),
-                      "a file of " + (found == "auto" ? "another format" : "format " + found),
-                      "azure_functions, whose minutes streams can have");
-  }
-  std::vector<std::vector<float>> functions;
-  for (const std::vector<double>& counts : read_function_minutes(TextLines(spec.file, text), spec.column)) {
-    double sum = 0;
-    for (const double count : counts) sum += count;
-    if (!(sum > 0)) continue;
-    std::vector<float>& factors = functions.emplace_back();
-    for (const double count : counts)
-      factors.push_back(static_cast<float>(count * static_cast<double>(counts.size()) / sum));
-  }
-  if (functions.empty()) throw input_error({spec.file, 0, ""}, "no invocations", "a function with some");
-  return functions;
-}
-
 std::map<std::string, std::vector<TimeNs>> times_by_module(const TraceSpec& spec) {
-  const std::string text = unpacked(spec.file, trace_bytes(spec));
-  return read_by_module(TextLines(spec.file, text), spec);
+  const TraceData data = imported_trace(spec, TraceParts::kModules);
+  std::map<std::string, std::vector<TimeNs>> times;
+  for (std::size_t i = 0; i < data.times_ns.size(); ++i)
+    times[data.modules[static_cast<std::size_t>(data.module_of[i])]].push_back(data.times_ns[i]);
+  return times;
 }
 
 std::vector<double> counts_of(const std::vector<TimeNs>& times_ns, double bin_s) {

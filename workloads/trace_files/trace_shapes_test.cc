@@ -36,7 +36,7 @@ class FittedShape : public testing::TestWithParam<RealTrace> {
     spec_.file = path;
     spec_.bin_s = GetParam().bin_s;
     spec_.format = std::string(GetParam().shape) == "azure" ? "azure_functions" : "counts";
-    real_ = read_trace(path, read_file(path), spec_);
+    real_ = imported_trace(spec_, TraceParts::kLoad);
   }
 
   /// The shape sent at the real file's mean rate, uncompressed, counted in the real file's bins: it then has

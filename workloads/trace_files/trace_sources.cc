@@ -60,12 +60,14 @@ std::map<std::string, std::vector<std::string>> files_below(const std::string& f
   return files;
 }
 
-void take(const std::string& bytes, const std::string& out_folder, ImportOutcome& outcome) {
+void take(const std::string& out_folder, ImportOutcome& outcome) {
   TraceSpec spec;
+  spec.shape = "file";
+  spec.file = outcome.found_at;
   spec.format = outcome.source.format;
   spec.column = outcome.source.column;
   spec.bin_s = outcome.source.bin_s;
-  TraceData data = read_trace(outcome.found_at, bytes, spec);
+  TraceData data = imported_trace(spec, TraceParts::kLoad);
   if (!data.times_ns.empty()) data.counts = counts_of(data.times_ns, data.bin_s);
   outcome.kind = ImportOutcome::Kind::kImported;
   outcome.written_to = out_folder + "/" + outcome.source.name + ".csv.gz";
@@ -100,12 +102,16 @@ std::vector<TraceSource> trace_sources() {
   return parse_trace_sources(path, read_file(path));
 }
 
-std::string trace_bytes(const TraceSpec& spec) {
+std::string trace_checksum(const TraceSpec& spec) {
+  if (spec.file.empty()) return "";
   std::error_code error;
   InputPlace place = place_of_field(spec, "file");
   place.key = "trace." + spec.name + ".file";
-  if (fs::exists(spec.file, error) || error)
-    return read_file(spec.file, kLargestTrace, place.file.empty() ? InputPlace{} : place);
+  if (fs::exists(spec.file, error) || error) {
+    const InputPlace named_at = place.file.empty() ? InputPlace{} : place;
+    is_canonical_trace(spec.file, named_at);  // else it may be too large
+    return sha256_of_file(spec.file, named_at);
+  }
   const fs::path path = fs::path(spec.file).lexically_normal();
   const std::vector<TraceSource> sources = trace_sources();
   const bool is_real = std::any_of(sources.begin(), sources.end(),
@@ -127,13 +133,12 @@ std::vector<ImportOutcome> import_sources(const std::vector<TraceSource>& source
     const auto found = files.find(source.file);
     if (found != files.end()) {
       for (const std::string& path : found->second) {
-        const std::string bytes = read_file(path, kLargestTrace);
         outcome.kind = ImportOutcome::Kind::kOtherChecksum;
         outcome.found_at = path;
-        outcome.found_sha256 = sha256_of(bytes);
+        outcome.found_sha256 = sha256_of_file(path);
         if (outcome.found_sha256 != source.sha256) continue;
         make_folder(out_folder);
-        take(bytes, out_folder, outcome);
+        take(out_folder, outcome);
         break;
       }
     }

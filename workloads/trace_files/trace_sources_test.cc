@@ -49,6 +49,13 @@ TEST(Sha256, OfAbc) {
   EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TraceData read_again(const std::string& path) {
+  TraceSpec spec;
+  spec.shape = "file";
+  spec.file = path;
+  return imported_trace(spec, TraceParts::kLoad);
+}
+
 TEST_F(ImportSources, TakesFilesFoundAnywhereBelow) {
   write_file(in() + "/deep/a.csv", "5\n7\n");
   const auto outcomes =
@@ -60,7 +67,7 @@ TEST_F(ImportSources, TakesFilesFoundAnywhereBelow) {
   EXPECT_NE(describe(outcomes[1]).find("missing b.csv; fetch it from someone/something@abc"),
             std::string::npos);
   const std::string written = out() + "/alpha.csv.gz";
-  const TraceData data = read_trace(written, read_file(written), TraceSpec());
+  const TraceData data = read_again(written);
   EXPECT_EQ(data.bin_s, 60);
   EXPECT_EQ(data.counts, (std::vector<double>{5, 7}));
 }
@@ -117,7 +124,7 @@ TEST(TraceSources, TakeTheRealFiles) {
   for (const ImportOutcome& outcome : import_sources(trace_sources(), folder, out.string())) {
     EXPECT_EQ(outcome.kind, Kind::kImported) << describe(outcome);
     const std::string path = outcome.written_to;
-    const TraceData again = read_trace(path, read_file(path), TraceSpec());
+    const TraceData again = read_again(path);
     double requests = 0;
     for (const double count : again.counts) requests += count;
     EXPECT_EQ(requests, outcome.requests) << path;

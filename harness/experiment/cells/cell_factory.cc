@@ -106,6 +106,15 @@ CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int rank
   check_served(spec, pipelines_, cells_);
 }
 
+void CellFactory::prepare_traces() const {
+  std::set<std::string> seen;
+  for (const Cell& cell : cells_) {
+    const Settings settings = settings_of(spec_, cell);
+    if (!settings.trace.file.empty() && seen.insert(trace_text(settings)).second)
+      prepare_trace(resolved_trace(settings));
+  }
+}
+
 const ProfileSet& CellFactory::profiles(const Settings& settings) {
   const std::string& name = settings.cluster.profiles;
   const auto found = profile_sets_.find(name);

@@ -53,6 +53,9 @@ class CellFactory {
   CellFactory(const ExperimentSpec& spec, std::string build, int ranks = 1);
 
   const std::vector<Cell>& cells() const { return cells_; }
+  /// Imports the recorded traces of all cells, so that other processes find them done. Throws
+  /// EnvironmentError where the importer cannot run.
+  void prepare_traces() const;
   PreparedCell prepare(const Cell& cell);
   /// All of a cell's run but its arrivals: for this, no trace is read unless it says how long texts are.
   RunSpec make_world(const Cell& cell);

@@ -142,7 +142,8 @@ std::vector<Param> trace_params(TraceSpec& trace) {
       text_param("shape", trace.shape, "", "what the load looks like; file reads a recorded trace",
                  trace_shape_names()),
       text_param("file", trace.file, "a path",
-                 "file: the recorded trace, plain or gzipped; a path from the experiment file's folder, or "
+                 "file: the recorded trace, plain or packed, or an imported one; a path from the experiment "
+                 "file's folder, or "
                  "$HARNESS_DATA/..."),
       text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
       column_param(
@@ -150,7 +151,12 @@ std::vector<Param> trace_params(TraceSpec& trace) {
           "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
           "modules; empty: what the file says, or all functions"),
       column_param("time_column", trace.time_column, "a name or a number",
-                   "file: the column of times or gaps; empty: what the file says")};
+                   "file: the column of times or gaps; empty: what the file says"),
+      text_param("where", trace.where, "COLUMN=VALUE, several separated by commas",
+                 "file: the rows that are read, such as metric_name=http_reqs; empty: all", {}),
+      column_param("group_by", trace.group_by, "a name or a number",
+                   "file: the column whose equal values are one request, sent at the first of their times; "
+                   "empty: each row is a request")};
   append(params, trace);
   return params;
 }

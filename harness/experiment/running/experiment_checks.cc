@@ -89,6 +89,7 @@ void ExperimentRun::refuse_without_devices() const {
 
 void ExperimentRun::check() {
   const Clock::time_point began = Clock::now();
+  on_all_ranks(ranks_, file_, [this](RankReport&) { open(); });
   on_all_ranks(ranks_, file_, [this](RankReport& report) {
     load(report);
     if (options_.again && spec_.repeat)

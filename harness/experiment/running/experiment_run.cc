@@ -59,9 +59,14 @@ void ExperimentRun::pass_over(const Cell& cell) {
   needs_of_all_.note_none();
 }
 
-void ExperimentRun::load(RankReport& report) {
+/// Rank 0 imports recorded traces before the others look for them.
+void ExperimentRun::open() {
   spec_ = load_experiment(file_, options_.overrides);
   factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
+  if (ranks_.rank() == 0 && ranks_.ranks() > 1) factory_->prepare_traces();
+}
+
+void ExperimentRun::load(RankReport& report) {
   std::string hashes;
   std::string inputs;
   std::set<std::tuple<Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>> kinds;

@@ -51,6 +51,7 @@ class ExperimentRun {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void open();
   void load(RankReport& report);
   PreparedCell prepare_marked(const Cell& cell);
   void pass_over(const Cell& cell);

@@ -2,16 +2,22 @@
 
 import numpy as np
 
+from .fields import read_number
 from .messages import quoted, text_of
-from .table import Moments
+from .names import ATTRIBUTE, UNKNOWN, words_of
+from .table import Moments, Texts
 
+HOLES_ADVICE = '; or holes = "zero", "interpolate" or "cut" (--holes)'
+PERIODS = {"hour": 24, "minute": 60, "second": 60}  # after which a column of this name begins again
 ROUNDING = 0.05  # of a step: 0.33, 0.67, 1.00
+OF_ALL = ("aggregated", "total", "all", "sum", "overall")  # series that are the sum of the others
 FEW = 10  # rows in a wrong place that make a column without a name no times: more than a tenth
 
 
 def filled(places, counts, holes):
-    """Returns the counts of all bins from the first to the last by their places, where some are missing: they get no requests (zero),
-    what lies on a line between their neighbours (interpolate), or are left out (cut)."""
+    """Returns the counts of all bins from the first to the last by their places, where some are
+    missing: they get no requests (zero), what lies on a line between their neighbours
+    (interpolate), or are left out (cut)."""
     if holes == "cut":
         return counts
     every = np.arange(places[-1] + 1)
@@ -23,22 +29,26 @@ def filled(places, counts, holes):
 
 
 class BinTimes:
-    """A column of times, numbers or dates. Rows that are unsorted, repeated or left out would be replayed as bins that follow each
-    other, at other times than recorded. A column without a name may be anything."""
+    """A column of times, numbers or dates. Rows that are unsorted, repeated or left out would be
+    replayed as bins that follow each other, at other times than recorded. A column without a name
+    may be anything."""
 
     def __init__(self, table, place, name, holes="refuse"):
         self.table, self.place, self.name, self.holes, self.moments = table, place, name, holes, Moments()
 
     def faults(self, scan):
-        """Returns the (row, BadInput) of the first fault of each kind, after a scan; see `step` then."""
+        """Returns the (row, BadInput) of the first fault of each kind, after a scan; see `step`
+        then."""
         seconds, moments, name = self.moments.all, self.moments, self.name
         faults, self.is_time, self._wrong = [], True, None
+        seconds = self._going_on(seconds)
         if moments.bad:
-            # Names of days order nothing; what is written as a time, or follows some, is meant as one.
+            # Names of days order nothing; what is written as a time, or follows some, is meant as
+            # one.
             row, field = moments.bad
             self.is_time, seconds = False, seconds[:row]
             if name and (row > 0 or any(digit in field for digit in "0123456789")):
-                faults.append((row, self._error(scan, row, quoted(field), "a date and time (ISO 8601), or a number")))
+                faults.append((row, self._error(scan, row, quoted(field), "a date and time (ISO 8601), or a number" + self.table.without_last(scan, row, field))))
         if moments.mixed and moments.mixed[0] < len(seconds):
             faults.append((moments.mixed[0], mixed_offsets(self.table, scan, name or "column 1", moments)))
         steps = np.diff(seconds)
@@ -47,7 +57,7 @@ class BinTimes:
         if self.holes != "refuse" and self.is_time and len(steps):
             self._step = np.median(steps)
             places = np.rint(np.concatenate([[0], np.cumsum(steps)]) / self._step) if self._step > 0 else np.zeros(len(seconds))
-            if (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all() and (np.diff(places) >= 1).all():
+            if (np.diff(places) >= 1).all() and (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all():
                 self.places, steps = places.astype(np.int64), np.full(len(steps), self._step)
         # Large times have few digits after the point.
         rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
@@ -56,10 +66,12 @@ class BinTimes:
             row = int(wrong[0]) + 1
             texts = [quoted(self.table.field(at, self.place)) for at in (row, row - 1)]
             is_hole = self._step > 0 and abs(steps[row - 1] / self._step - round(steps[row - 1] / self._step)) <= ROUNDING
-            advice = "; or --holes zero, interpolate or cut" if is_hole and steps[row - 1] > self._step else ""
+            advice = HOLES_ADVICE if is_hole and steps[row - 1] > self._step else ""
+            if self.moments.local and -3600 <= steps[row - 1] <= 0 and not self._series(seconds):
+                advice = "; of an hour that clocks show twice, an offset from UTC (+01:00) in every row"
             apart = f", each {text_of(self._step)} after the one before, as the first two are" if self._step > 0 else ""
             self._wrong = self._error(scan, row, " after ".join(texts),
-                                      f"a row for every bin, in order{apart}; where no request came, the count 0{advice}")
+                                      f"a row for every bin, in order{apart}; where no request came, the count 0{advice}{self._series(seconds)}")
             if name:
                 faults.append((row, self._wrong))
         self._is_order = len(wrong) * FEW <= len(seconds)
@@ -68,11 +80,43 @@ class BinTimes:
         self.step = float(f"{(seconds[-1] - seconds[0]) / (len(seconds) - 1 if self.places is None else self.places[-1]):.6g}") if is_good else 0
         return faults
 
+    def _going_on(self, seconds):
+        """Returns hours that begin again at 0 behind 23, or minutes and seconds behind 59, as numbers
+        that go on."""
+        period = PERIODS.get("".join(words_of(self.name)), 0)
+        if period == 0 or len(seconds) < 2 or np.isnan(seconds).any() or seconds.max() > period:
+            return seconds
+        steps = np.diff(seconds)
+        again = (steps < 0) & (np.abs(seconds[:-1] + steps[0] - period - seconds[1:]) <= ROUNDING * abs(steps[0]))
+        return seconds + period * np.concatenate([[0], np.cumsum(again)])
+
+    def _series(self, seconds):
+        """Returns the condition that leaves one of several series, where a column of texts tells
+        them apart in which times come twice; else nothing."""
+        table = self.table
+        if len(np.unique(seconds)) == len(seconds):
+            return ""
+        found = []
+        for place in range(table.width):
+            text = table.first[place]
+            is_name = table.has_header and table.kind(place) in (ATTRIBUTE, UNKNOWN) and read_number(text) is None
+            if place == self.place or not is_name or table.has_stamps(place):
+                continue
+            texts = Texts()
+            table.scan({place: texts})
+            codes = texts.codes[:len(seconds)]
+            pairs = np.unique(np.column_stack([codes, seconds]), axis=0)
+            if len(pairs) == len(seconds) == len(codes) and len(texts.names) < len(seconds):
+                name = next((name for name in texts.names if name.lower() in OF_ALL), None)
+                found.append((name is None, table.narrowed(f"{table.names[place]}={name or texts.names[0]}")))
+        return f"; of several series one: {min(found)[1]}" if found else ""
+
     def _error(self, scan, row, found, allowed):
         return self.table.lines.error(scan.line_of(row), self.name or "column 1", found, allowed)
 
     def check(self):
-        """Raises BadInput for a column without a name that is one of times, nearly all of its rows equally far apart, but not all."""
+        """Raises BadInput for a column without a name that is one of times, nearly all of its rows
+        equally far apart, but not all."""
         if self.is_time and self._step > 0 and self._wrong and self._is_order:
             raise self._wrong
 
@@ -86,7 +130,8 @@ def mixed_offsets(table, scan, key, stamps):
 
 
 def are_even(table, place):
-    """Returns whether the times of a column are equally far apart. Raises BadInput where rows or dates are not alike."""
+    """Returns whether the times of a column are equally far apart. Raises BadInput where rows or
+    dates are not alike."""
     times = BinTimes(table, place, "")
     scan = table.scan({place: times.moments})
     scan.check(times.faults(scan))

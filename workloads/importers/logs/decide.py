@@ -1,37 +1,45 @@
-"""What a log of anyone is read as: times, counts or gaps of which columns. Where two readings are possible, neither is taken."""
+"""What a log of anyone is read as: times, counts or gaps of which columns. Where two readings are
+possible, neither is taken."""
 
 import re
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from .bins import are_even
 from .fields import range_text, read_number
 from .jsonlines import JsonTable
 from .keys import RATE_UNITS_S
-from .messages import quoted
-from .names import (AGGREGATE, ATTRIBUTE, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, TIME, UNKNOWN, is_scaled, may_name_counts, meaning_of,
-                    names_counter, names_duration, names_end, words_of)
-from .shapes import are_all_one, refuse_batch_table, refuse_metrics, refuse_spans
-from .table import Numbers
-from .times import unit_text
+from .messages import option_text, quoted
+from .names import (AGGREGATE, ATTRIBUTE, BEGINS, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, STATES, TIME, UNKNOWN, is_scaled, may_name_counts, meaning_of,
+                    names_bin, names_counter, names_duration, names_end, words, words_of)
+from .shapes import EACH_LINE, are_all_one, refuse_batch_table, refuse_metrics, refuse_parts, refuse_spans
+from .table import DECIMAL_COMMA, EMPTY_VALUES, Numbers, Seconds, Stamps
+from .times import LATEST_EPOCH_S, WITHIN, epoch_unit_s, read_timestamp, unit_text
 
 LARGEST_COUNT = 1e12  # requests in a bin
 AS_TIMES = 'format = "times" (each line a request, its time in time_unit or s)'
 AS_COUNTS = 'format = "counts" with bin_s (each line the requests of a bin)'
 AS_GAPS = 'format = "gaps" (each line the time since the request before)'
 IN_TEXT = 'format = "times" (each line a request), or the counts as a column'
-# A number of another kind is no count, whatever one chooses: what to write where it is one after all.
+# A number of another kind is no count, whatever one chooses: what to write where it is one after
+# all.
 BY_NAME = 'requests of a bin or a rate in a column named for it (requests, rps, "requests per minute")'
 OR_TIMES = BY_NAME + ', or format = "times" (each line a request)'
 NO_COUNT = "by its name neither requests of a bin nor a rate of them"
-OF_ONE_REQUEST = re.compile("(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS) |HTTP/")
+OF_HTTP = "(GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS) |HTTP/"
+OF_ONE_REQUEST = re.compile(OF_HTTP)
+ZONES = words("CET CEST WET WEST EET EEST GMT BST MSK EST EDT CST CDT MST MDT PST PDT AEST AEDT NZST NZDT IST")
+OF_WEB_SERVERS = re.compile("[0-9]{2}/[A-Z]")  # their lines may lack a method: "-" 408
+NO_RATE = STATES | words("per users sessions clients connections concurrency inflight pct ratio share fraction")
 OF_MOMENTS = ("timestamp", "stamp", "ts", "at", "date", "datetime", "epoch")  # "response_time" may be a duration
-EMPTY_VALUES = ("", "NULL", "null", "NaN", "nan", "None", "NA")
 
 
 @dataclass
 class Reading:
-    """What a log is read as: format times, counts, counter or gaps; the column of the times or gaps, or of times beside counts; the
-    columns that are added up; the durations that times of ends are less; the column whose equal values are one request."""
+    """What a log is read as: format times, counts, counter or gaps; the column of the times or
+    gaps, or of times beside counts; the columns that are added up; the durations that times of ends
+    are less; the column whose equal values are one request."""
 
     format: str
     time: int | None = None
@@ -66,26 +74,69 @@ class Shape:
 
 
 class Words:
-    """Whether lines of words tell of many requests: a word names their number, or each line ends in a number and nothing in it is of
-    one request, as a method or a status of HTTP is."""
+    """Whether lines of words tell of many requests: a word names their number, or each line ends in
+    a number and nothing in it is of one request, as a method or a status of HTTP is. `other`: the
+    first line without a method; `zones`: names of them behind the dates."""
 
     def __init__(self):
         self.names_counts, self.ends_in_numbers = False, True
+        self.of_http, self.rows, self.other, self.zones = 0, 0, "", set()
 
     def add(self, first_row, values):
+        for text in values:
+            is_of_http = OF_ONE_REQUEST.search(text) is not None
+            self.of_http += is_of_http
+            self.other = self.other if is_of_http or self.other else text.lstrip("] ")
+        self.rows += len(values)
+        self.zones |= ZONES.intersection(word for text in values for word in text.split(None, 3)[:3])
         self.names_counts = self.names_counts or any(map(names_count, values))
         self.ends_in_numbers = self.ends_in_numbers and all(
             read_number(text[text.rfind(" ") + 1:]) is not None and not OF_ONE_REQUEST.search(text) for text in values)
 
 
+def stamps_like(text):
+    """Returns what takes a column of times that are written as this text."""
+    number = read_number(text)
+    unit_s = 1.0 if number is None else epoch_unit_s(number) or 1.0
+    return Stamps() if number is None else Seconds(0, LATEST_EPOCH_S / unit_s, unit_s, epoch_unit_s(number) is not None)
+
+
+def differ_alike(one, other):
+    """Returns whether two columns of times differ by the same in all rows."""
+    return one.bad is None and other.bad is None and len({*np.unique(one.all - other.all).tolist()}) <= 1
+
+
+class StampsWithin:
+    """Dates and times among the words of lines: the rows that have one, the first as it is
+    written."""
+
+    def __init__(self):
+        self.rows, self.first, self._ns = [], "", []
+
+    def add(self, first_row, values):
+        for row, text in enumerate(values, first_row):
+            found = WITHIN.search(text)
+            ns = read_timestamp(found[0]) if found else None
+            if ns is not None:
+                self.rows.append(row)
+                self._ns.append(ns)
+                self.first = self.first or found[0]
+
+    def differ_alike(self, stamps):
+        """Returns whether they differ by the same from these, in all rows that have one."""
+        return stamps.bad is not None or len(np.unique(stamps.all[self.rows] - np.array(self._ns))) <= 1
+
+
 class Decision:
-    """The choice among the readings of one table, by the user's words, the names of the columns and their values."""
+    """The choice among the readings of one table, by the user's words, the names of the columns and
+    their values."""
 
     def __init__(self, table, keys):
         self.table, self.keys = table, keys
 
     def made(self):
-        """Returns the Reading. Raises BadInput where two are possible, with both and the keys that say which."""
+        """Returns the Reading. Raises BadInput where two are possible, with both and the keys that
+        say which."""
         table, keys = self.table, self.keys
         reading = Reading(keys.format, counts=table.named("column", keys.column))
         times = table.named("time_column", keys.time_column)
@@ -93,8 +144,9 @@ class Decision:
             raise table.error("time_column", quoted(keys.time_column), "one column")
         reading.time = times[0] if times else None
         if not reading.counts and reading.format in ("auto", "times"):
-            refuse_metrics(table, keys)
+            refuse_metrics(table)
             refuse_spans(table, keys)
+            refuse_parts(table)
         if keys.group_by:
             reading.group = self.only(table.named("group_by", keys.group_by), "group_by", "groups")
         if reading.format == "auto":
@@ -118,14 +170,38 @@ class Decision:
             [reading.durations] = self.durations_beside(reading.time)
         if reading.time is not None:
             self.check_time(reading.time, reading.format)
+        if reading.format == "times" and not keys.time_column and reading.durations is None:
+            self.check_two_times(reading.time)
         return reading
+
+    def names_begin(self, place):
+        return not BEGINS.isdisjoint(words_of(self.table.key_of(place)))
+
+    def check_two_times(self, place):
+        """Raises BadInput where other columns are times, too, of which no name says that requests
+        do not arrive then, and which do not only differ by the same time in all rows."""
+        table = self.table
+        begins = [*map(self.names_begin, range(table.width))]
+        others = [other for other in range(table.width) if other != place and table.kind(other) in (TIME, OTHER_TIME, UNKNOWN)
+                  and (table.has_stamps(other) or (begins[other] and table.kind(other) == OTHER_TIME and may_be_number(table.first[other])))
+                  and not names_end(table.key_of(other)) and begins[other] >= begins[place]]
+        if not others:
+            return
+        stamps = {one: stamps_like(table.first[one]) for one in (place, *others)}
+        table.scan(stamps).check()
+        if all(differ_alike(stamps[place], stamps[other]) for other in others):
+            return
+        names = " and ".join(map(table.called, (place, others[0])))
+        raise table.error("time_column", f"two times in a line that differ, in {names}",
+                          "time_column = " + table.choices_of([place, *others]))
 
     def durations_beside(self, place):
         return [other for other in range(self.table.width) if other != place and names_duration(self.table.key_of(other))
                 and read_number(self.table.first[other]) is not None]
 
     def ends_beside_durations(self):
-        """Returns the columns of moments at which requests ended, where one other column says how long they took."""
+        """Returns the columns of moments at which requests ended, where one other column says how
+        long they took."""
         table = self.table
         return [place for place in range(table.width) if table.has_header and names_end(table.key_of(place))
                 and (table.has_stamps(place) or not set(OF_MOMENTS).isdisjoint(words_of(table.key_of(place))))
@@ -138,7 +214,8 @@ class Decision:
         for place in reading.counts:
             kind, by_name = table.meanings[place]
             unit_s = said or (by_name if kind == RATE else 0)
-            if kind in (TIME, OTHER_TIME, GAP, QUANTITY) or is_scaled(table.key_of(place)):
+            is_other = kind == AGGREGATE and not NO_RATE.isdisjoint(words_of(table.key_of(place)))
+            if is_other or kind in (TIME, OTHER_TIME, GAP, QUANTITY) or is_scaled(table.key_of(place)):
                 raise table.error("column", f"by its name no rate of requests in {table.called(place)}", BY_NAME)
             if kind == RATE and unit_s != by_name:
                 raise keys.error("rate_unit", f"{unit_text(unit_s)} for {table.called(place)}, whose name says {unit_text(by_name)}",
@@ -162,7 +239,8 @@ class Decision:
             raise table.error("column", f"a rate, which is no counter, in {table.called(place)}", 'format = "counts" (reads rates, too)')
 
     def check_time(self, place, format):
-        """Raises BadInput for a column of times that is by its name one of numbers of requests, or of gaps."""
+        """Raises BadInput for a column of times that is by its name one of numbers of requests, or
+        of gaps."""
         table, kind = self.table, self.table.kind(place)
         is_arrivals = table.key_of(place) == "arrivals"  # of requests, or when they arrived
         if ((kind == COUNT and not is_arrivals) or kind == RATE) and not table.has_stamps(place):
@@ -188,7 +266,8 @@ class Decision:
         return self.table.all(COUNT) + self.table.all(RATE)
 
     def time_columns(self):
-        """Returns columns that a name calls times; without one, one of dates of which the name says nothing."""
+        """Returns columns that a name calls times; without one, one of dates of which the name says
+        nothing."""
         return self.table.all(TIME) or [place for place in range(self.table.width) if self.table.kind(place) in (UNKNOWN, OTHER_TIME)
                                         and self.table.has_stamps(place)][:1]
 
@@ -212,14 +291,18 @@ class Decision:
             self.check_no_aggregates(times)
         if not table.all(OTHER_TIME):
             refuse_batch_table(table)
+        if isinstance(table, JsonTable) and table.list():
+            raise table.error("format", f"no times, gaps or counts but in the list {table.list()}", f"its objects, one a line (jq -c '{table.list()}[]' FILE)")
         raise table.error("format", "no column of times, gaps or counts among " + table.all_names(),
                           "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests of a bin)")
 
     def check_others(self, times):
         """Raises BadInput where what stands beside the times may be requests of a bin."""
         table, time = self.table, times[0]
-        # One without a name that begins with 0 or 1 is an index; with nothing, it follows a comma at the end of the lines.
+        # One without a name that begins with 0 or 1 is an index; with nothing, it follows a comma
+        # at the end of the lines.
         unknown = [place for place in table.all(UNKNOWN) if place != time and may_be_number(table.first[place])
+                   and not (table.has_stamps(place) and (read_number(table.first[place]) is None or self.names_begin(place)))
                    and not (table.key_of(place) == "" and table.first[place] in ("", "0", "1"))
                    and not (self.keys.where and are_all_one(table, place))]
         if unknown:
@@ -233,7 +316,8 @@ class Decision:
             raise table.error("format", "times that are equally far apart beside numbers alone", OR_TIMES)
 
     def check_no_aggregates(self, times):
-        """Raises BadInput for numbers of many requests that are no counts: a line is hardly one request."""
+        """Raises BadInput for numbers of many requests that are no counts: a line is hardly one
+        request."""
         places = [place for place in self.table.all(AGGREGATE) if may_be_number(self.table.first[place])]
         if places:
             beside = "times beside " if times else ""
@@ -244,6 +328,9 @@ class Decision:
         counters = [place for place in unknown if names_counter(table.key_of(place))]
         choices = [place for place in unknown if may_name_counts(table.key_of(place))]
         allowed = f'format = "counter" ({table.key_of(counters[0])}: the requests so far), ' if counters else ""
+        if len(unknown) > 1 and unknown[-1] - unknown[0] + 1 == len(unknown):
+            some = f"#{unknown[0] + 1}-{unknown[-1] + 1}"
+            allowed += f"{option_text('column', some)} (requests of a bin, all of them added up), "
         if choices:
             allowed += (f'column = {table.choices_of(choices[:1])} (requests of a bin), or format = "times" (each line a request); '
                         "rates need a name such as rps")
@@ -260,21 +347,36 @@ class Decision:
         if table.is_text:
             if are_even(table, 0):
                 raise table.error("format", "lines that are equally far apart, which may each tell of many requests", IN_TEXT)
-            found = Words()
-            table.scan({1: found}).check()
+            found, stamps, inner = Words(), Stamps(), StampsWithin()
+            table.scan([(0, stamps), (1, found), (1, inner)]).check()
+            self.check_words(found)
             if found.names_counts or found.ends_in_numbers:
                 raise table.error("format", "words with numbers that may count requests", IN_TEXT)
+            if len(inner.rows) * 2 > len(stamps.all) and not inner.differ_alike(stamps):
+                raise table.error("format", f"two times in a line that differ, {quoted(table.first[0])} and {quoted(inner.first)}",
+                                  'format = "times" (each line a request at the first of them), or the others as a column')
         if table.width > 1:
             if table.has_stamps(0) and all(read_number(text) is None for text in table.first[1:]):
                 return "times"
             raise table.error("format", f"{table.width} columns without names",
-                              "column = N (requests of a bin, one bin a line; rates need a name such as rps), or time_column = N (each "
-                              "line a request; dates in ISO 8601)")
+                              "column = N (requests of a bin, one bin a line; of rates with format = \"rates\"), or time_column = N "
+                              "(each line a request; dates in ISO 8601)")
         if table.stated_bin_s > 0:
             return "counts"
         if table.stated_unit_s > 0 or keys.time_unit != "auto" or table.has_stamps(0):
             return "times"
         return self.by_shape()
+
+    def check_words(self, found):
+        """Raises BadInput for lines of words of which only some tell of a request of HTTP, or whose
+        dates are of several zones."""
+        table = self.table
+        if len(found.zones) > 1:
+            raise table.error("", f"dates in several zones, {' and '.join(sorted(found.zones))}", "an offset from UTC (+02:00) in place of each")
+        if 0 < found.of_http < found.rows and not OF_WEB_SERVERS.match(table.first[0]) and not table.conditions:
+            some = f", the first {quoted(found.other[:40])}" if found.other else ""
+            raise table.error("format", f"{found.rows - found.of_http} of {found.rows} lines without a method of HTTP{some}",
+                              f"the others (grep -E '{OF_HTTP}' FILE)" + EACH_LINE)
 
     def by_shape(self):
         """Returns the format of one column of numbers without a name."""
@@ -294,7 +396,8 @@ class Decision:
     # ---- the columns ----
 
     def only(self, places, key, what):
-        """Returns the only one of these columns. Raises BadInput where there are none or several."""
+        """Returns the only one of these columns. Raises BadInput where there are none or
+        several."""
         table = self.table
         if len(places) == 1:
             return places[0]
@@ -323,17 +426,31 @@ class Decision:
         return self.only(self.time_columns() if kind == TIME else table.all(kind), "time_column", "times" if kind == TIME else "gaps")
 
     def time_beside(self, counts):
-        """Returns the column of times beside counts, or None. No times that can be read are passed over."""
+        """Returns the column of times beside counts, or None. No times that can be read are passed
+        over."""
         table = self.table
         times = [place for place in table.all(TIME) if place not in counts]
         times = times or [place for place in range(table.width) if place not in counts and table.has_stamps(place)][:1]
+        times = times or [place for place in range(table.width) if place not in counts and table.has_header and names_bin(table.key_of(place))
+                          and read_number(table.first[place]) is not None][:1]
         if not times and not table.has_header and table.width > 1 and 0 not in counts:
             times = [0]
         return self.only(times, "time_column", "times") if times else None
 
 
-def number_fault(table, scan, numbers, key, is_log=True):
+def number_fault(table, scan, numbers, key, is_log=True, advice=""):
     """Returns (row, BadInput) of the first field of a column that is no number of its range."""
     row, text = numbers.bad
     found = quoted(text) if text else "an empty field"
-    return row, table.lines.error(scan.line_of(row), key, found, range_text(text, numbers.low, numbers.high, is_log))
+    return row, table.lines.error(scan.line_of(row), key, found, range_text(text, numbers.low, numbers.high, is_log)
+                                  + (advice or rewritten(table, text)))
+
+
+def rewritten(table, text):
+    """Returns how a number is written where a unit follows it or a comma stands before decimals; empty
+    for others."""
+    unit = re.fullmatch("[0-9.,]+( ?[A-Za-z/%]+)", text)
+    if unit and meaning_of(unit[1])[0] in (COUNT, RATE):
+        return f", without a unit behind it (sed 's,{unit[1]},,' FILE)"
+    is_comma = table.separator in ";\t" and DECIMAL_COMMA.fullmatch(text) and len(text.partition(",")[2]) != 3
+    return " (sed 's/,/./g' FILE)" if is_comma else ", without a scale or unit behind it" if unit else ""

@@ -18,8 +18,9 @@ HOW_WRITTEN = " without separators of thousands and with a point before decimals
 
 
 def spans_of(line, separator=","):
-    """Returns (begin, end) of the fields between separators, without blanks and quotes around them. A blank as the separator stands
-    for one or more; a field in quotes may hold separators; quotes that do not end before one are text."""
+    """Returns (begin, end) of the fields between separators, without blanks and quotes around them.
+    A blank as the separator stands for one or more; a field in quotes may hold separators; quotes
+    that do not end before one are text."""
     spans, at, end_of_line = [], 0, len(line)
     is_blank = separator == " "
 
@@ -76,7 +77,8 @@ def read_number(field):
 
 
 def bytes_of(values):
-    """Returns the texts as NumPy's bytes, zeros behind short ones. Those longer than a number are empty."""
+    """Returns the texts as NumPy's bytes, zeros behind short ones. Those longer than a number are
+    empty."""
     if max(map(len, values)) > LONGEST_NUMBER:
         values = [value if len(value) <= LONGEST_NUMBER else "" for value in values]
     try:
@@ -110,7 +112,8 @@ def numbers_of(values):
 
 
 class Written:
-    """What the way in which the numbers of a column are written says: dots that may part thousands, digits that were lost."""
+    """What the way in which the numbers of a column are written says: dots that may part thousands,
+    digits that were lost."""
 
     GROUPED = re.compile(r"\d{1,3}|[1-9]\d{0,2}\.\d{3}")
 
@@ -135,7 +138,8 @@ class Written:
 
     @property
     def dotted(self):
-        """A number whose dot may part thousands, "1.013"; empty where one shows that dots stand before decimals."""
+        """A number whose dot may part thousands, "1.013"; empty where one shows that dots stand
+        before decimals."""
         return self._dotted if self._is_grouped else ""
 
     @property
@@ -145,7 +149,8 @@ class Written:
 
     @property
     def step(self):
-        """The least step between two numbers with so many digits at the largest exponent: 1000 for "1.76e+09"; 0: no exponents."""
+        """The least step between two numbers with so many digits at the largest exponent: 1000 for
+        "1.76e+09"; 0: no exponents."""
         step, power = 1.0 if self._digits else 0.0, self._exponent - self.digits + 1
         for _ in range(abs(power)):
             step = step * 10 if power > 0 else step / 10
@@ -157,7 +162,8 @@ def either_way(number):
 
 
 def range_text(field, low, high, is_log=True):
-    """Returns what a message allows of a number: its range, and how it is written where there are separators in it."""
+    """Returns what a message allows of a number: its range, and how it is written where there are
+    separators in it."""
     is_separated = is_log and read_number(field) is None and SEPARATED.fullmatch(field)
     return f"a number from {text_of(low)} to {text_of(high)}" + ("," + HOW_WRITTEN if is_separated else "")
 

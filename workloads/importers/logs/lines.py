@@ -6,7 +6,7 @@ import lzma
 import zipfile
 import zlib
 
-from .messages import Place, bad_input
+from .messages import BadInput, Place, bad_input
 
 LARGEST = 1 << 29  # bytes, packed or unpacked
 LONGEST_LINE = 1 << 20
@@ -15,7 +15,8 @@ BLANKS = " \t"
 
 
 def gunzipped(path, data):
-    """Returns what gzip data hold, one member after the other. Raises BadInput where they are cut, broken or too many."""
+    """Returns what gzip data hold, one member after the other. Raises BadInput where they are cut,
+    broken or too many."""
     parts, size = [], 0
     while data:
         if not data.startswith(b"\x1f\x8b"):
@@ -38,7 +39,9 @@ def gunzipped(path, data):
 def unzipped(path, data):
     """Returns the only file in a zip archive."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        files = [one for one in archive.infolist() if not one.is_dir()]
+        files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+        if any(one.filename.startswith("xl/") for one in files):
+            raise bad_input(Place(path), "a workbook of Excel", "one of its sheets as text (save as CSV UTF-8)")
         if len(files) != 1:
             raise bad_input(Place(path), f"a zip archive of {len(files)} files", "an archive of one file: unzip it and name the file")
         with archive.open(files[0]) as file:
@@ -78,14 +81,30 @@ PACKED = ((b"BZh", "bz2", lambda path, data: bz2.BZ2File(io.BytesIO(data)).read(
 
 
 def unpacked(path, data):
-    """Returns the bytes of a file, unpacked where they are packed. Raises BadInput where they cannot be."""
+    """Returns the bytes of a file, unpacked where they are packed, in UTF-8 where a byte-order mark
+    says that they are UTF-16. Raises BadInput where they cannot be."""
+    data = opened(path, data)
+    if data[257:262] == b"ustar":
+        raise bad_input(Place(path), "a tar archive", "one of its files (tar -xf FILE)")
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff")) or data.startswith(b"\xff\xfe\0\0"):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeError:
+        raise bad_input(Place(path), "broken UTF-16", "text in UTF-8") from None
+
+
+def opened(path, data):
+    """Returns the bytes of a file, unpacked where they are packed."""
     if data.startswith(b"\x1f\x8b"):
         return gunzipped(path, data)
     for beginning, name, reader in PACKED:
         if data.startswith(beginning):
             try:
                 text = reader(path, data)
-            except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, lzma.LZMAError, zlib.error):
+            except (BadInput, MemoryError):
+                raise
+            except Exception:  # of many kinds, by package
                 raise bad_input(Place(path), f"corrupt {name} data", f"an intact {name} file, or plain text") from None
             if len(text) > LARGEST:
                 raise bad_input(Place(path), f"{name} data that unpack to more than {LARGEST >> 20} MiB", f"at most {LARGEST >> 20} MiB")
@@ -94,14 +113,17 @@ def unpacked(path, data):
 
 
 def plain(path, data):
-    """Returns where the text begins, behind a byte-order mark of UTF-8. Raises BadInput for what is no text."""
+    """Returns where the text begins, behind a byte-order mark of UTF-8. Raises BadInput for what is
+    no text."""
     allowed = "text in UTF-8, plain or gzipped"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise bad_input(Place(path), "UTF-16 or UTF-32 (a byte-order mark)", allowed)
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        raise bad_input(Place(path), "UTF-32 (a byte-order mark)", allowed)
     if data.startswith((b"\x89HDF", b"harness file,")):
         raise bad_input(Place(path), "a results file (HDF5)", allowed + "; `harness show` prints results")
     zero = data.find(b"\0", 0, 4096)
     if zero >= 0:
+        if zero % 2 and data[1:40:2].strip(b"\0") == b"":
+            allowed += " (iconv -f UTF-16LE -t UTF-8 FILE)"
         raise bad_input(Place(path, data.count(b"\n", 0, zero) + 1), "binary data, a zero byte", allowed)
     return 3 if data.startswith(b"\xef\xbb\xbf") else 0
 
@@ -124,8 +146,18 @@ class Lines:
         """Returns the BadInput at this line."""
         return bad_input(Place(self.path, line, key), found, allowed)
 
+    def header_again(self, number, head):
+        """Returns the BadInput of a header within the rows."""
+        return self.error(number, "", "the header again, as where files were put together",
+                          f"one header (awk 'NR <= {head} || $0 != head; NR == {head} {{head = $0}}' FILE), and times that go on")
+
+    def is_last(self, number):
+        """Returns whether no filled line follows the one of this number."""
+        return self.data.count(b"\n", 0, len(self.data.rstrip())) < number
+
     def pieces(self, size=PIECE):
-        """Yields (number of the first line, lines) of the file. Raises BadInput for a line that is too long, behind those before."""
+        """Yields (number of the first line, lines) of the file. Raises BadInput for a line that is
+        too long, behind those before."""
         number, begin = 1, self.begin
         while begin < len(self.data):
             end = self.data.find(b"\n", begin + size)
@@ -151,7 +183,8 @@ class Lines:
         return ((number, line) for number, line in self.all() if is_filled(line))
 
     def rows(self, skipped=0):
-        """Yields (numbers, lines, places in them that follow an empty line) of the filled lines behind the first `skipped` ones."""
+        """Yields (numbers, lines, places in them that follow an empty line) of the filled lines
+        behind the first `skipped` ones."""
         is_behind_empty = False
         for first, lines in self.pieces():
             numbers, behind = range(first, first + len(lines)), []

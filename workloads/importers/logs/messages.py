@@ -1,7 +1,9 @@
 """The one line that says what is wrong with an input, and how texts and numbers stand in it.
 
-Texts of files are strings with a character per byte (Latin-1): `raw` makes one of a string, `shown` the string that is printed."""
+Texts of files are strings with a character per byte (Latin-1): `raw` makes one of a string, `shown`
+the string that is printed."""
 
+import shlex
 from dataclasses import dataclass
 
 LONGEST_FILE, LONGEST_KEY, LONGEST_FOUND, LONGEST_SENTENCE = 400, 200, 160, 4000  # bytes that are shown
@@ -34,7 +36,8 @@ def text_of_raw(text):
 
 
 def shortened(text, longest):
-    """Returns the beginning, two thirds, and the end of a long text; no character of UTF-8 is cut in two."""
+    """Returns the beginning, two thirds, and the end of a long text; no character of UTF-8 is cut
+    in two."""
     if len(text) <= longest:
         return text
     head, tail = longest - longest // 3, len(text) - longest // 3
@@ -46,7 +49,8 @@ def shortened(text, longest):
 
 
 def shown(text, longest=LONGEST_SENTENCE):
-    """Returns a raw text as it is printed: on one line, what is no visible character of UTF-8 as \\x0a."""
+    """Returns a raw text as it is printed: on one line, what is no visible character of UTF-8 as
+    \\x0a."""
     return text_of_raw(shortened(text, longest)).translate(ESCAPED)
 
 
@@ -58,7 +62,8 @@ def refusal(place, sentence):
 
 
 def bad_input(place, found, allowed):
-    """Returns the BadInput "FILE:LINE: KEY: found FOUND; allowed: ALLOWED"; of a long `found` both ends are shown."""
+    """Returns the BadInput "FILE:LINE: KEY: found FOUND; allowed: ALLOWED"; of a long `found` both
+    ends are shown."""
     if found == "nothing":
         return refusal(place, "missing; expected " + allowed)
     return refusal(place, "found " + raw(shown(found, LONGEST_FOUND)) + ("; allowed: " + allowed if allowed else ""))
@@ -66,6 +71,12 @@ def bad_input(place, found, allowed):
 
 def quoted(text):
     return f"'{text}'"
+
+
+def option_text(key, value):
+    """Returns how a key is given in an experiment, and as an option."""
+    toml = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{key} = "{toml}" (--{key.replace("_", "-")} {shlex.quote(value)})'
 
 
 def joined(names):
@@ -77,7 +88,8 @@ def joined(names):
 
 
 def text_of(value):
-    """Returns the shortest text that is read as this number again, with an exponent where that is shorter: 60, 1e+09, 0.1."""
+    """Returns the shortest text that is read as this number again, with an exponent where that is
+    shorter: 60, 1e+09, 0.1."""
     value = float(value)
     mantissa, exponent = f"{value!r}".replace("-", "", value < 0), 0
     if "e" in mantissa:

@@ -29,6 +29,8 @@ ATTRIBUTES = words("id ids model user client status code method path url prompt 
 ENDS = words("end ends ended finish finished complete completed done stop completion stopped close closed exit exited departure departed "
              "response resp reply replied finishes stops terminated responded completes")
 BEGINS = words("start started arrival arrived begin sent created received submit submitted issued send")
+ARRIVING = BEGINS | words("request arrive arrives receive receives enqueue enqueued starting begins")  # kinds of lines
+LEAVING = ENDS | words("dequeue dequeued depart departs exits")
 DURATIONS = words("latency duration elapsed took runtime processing")
 GAPS = words("gap gaps iat interarrival inter")
 TIMES = words("time timestamp stamp ts t date datetime epoch at")
@@ -40,10 +42,11 @@ COUNTS = words("count counts requests request reqs req n calls hits queries invo
 OF_COUNTS = words("num number of in")
 INDICES = words("num number no nr index idx")  # behind the word that they count
 MAY_COUNT = words("requests count counts calls hits queries total")  # behind what one request has: completed_requests, success_count
+MAY_BE_COUNTS = COUNTS | words("value values views pageviews visits tweets events jobs tasks transactions messages orders sum")
 COUNTERS = words("total totals counter cumulative cumulated cumsum cum")
 BINS = words("bin bucket interval window slot step row line period")
 OF_RATES = words("avg average mean total overall")  # before or behind a rate they leave it one
-RATES = words("rate throughput arrival rps qps")  # "throughput (req/s)"
+RATES = words("rate throughput arrival rps qps reqps value")  # "throughput (req/s)"
 # A word of these alone says that numbers are none of requests in a bin.
 AGGREGATES = words("rps qps rpm qpm rph qph rpd tps tpm tph eps cps hps pps iops ops krps kqps mrps bps kbps mbps hz rate rates irate "
                    "increase kreq kreqs mreqs frequency freq speed users sessions clients connections concurrency utilization "
@@ -67,7 +70,8 @@ SPANS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def words_of(name):
-    """Returns the words of a name in lower case: of "Request-Time (ms)" or "requestTimeMs" request, time, ms; of "req/s" req, per, s."""
+    """Returns the words of a name in lower case: of "Request-Time (ms)" or "requestTimeMs" request,
+    time, ms; of "req/s" req, per, s."""
     found = re.findall(r"[A-Z]+[a-z0-9]*|[a-z0-9]+|%|/", name)
     if name.startswith("/"):
         found = [word for word in found if word != "/"]
@@ -78,7 +82,8 @@ def words_of(name):
 
 @dataclass
 class Name:
-    """A name without the unit at its end: its words, the unit in s (0: none), whether "per" stands before it."""
+    """A name without the unit at its end: its words, the unit in s (0: none), whether "per" stands
+    before it."""
 
     words: list
     unit_s: float = 0
@@ -120,8 +125,9 @@ def is_count(found):
 
 
 def unit_of_counter(name):
-    """Returns the time, in s, that the rate of a counter of Prometheus is per: 1 for "rate(http_requests_total[5m])" and
-    "sum(irate(x_seconds_count[1m]))", 300 for "increase(http_requests_total[5m])"; None for other names."""
+    """Returns the time, in s, that the rate of a counter of Prometheus is per: 1 for
+    "rate(http_requests_total[5m])" and "sum(irate(x_seconds_count[1m]))", 300 for
+    "increase(http_requests_total[5m])"; None for other names."""
     summed = SUMMED.fullmatch(name)
     match = RATE_OF_COUNTER.fullmatch(summed[1] if summed else name)
     found = words_of(re.split(r"[{\[]", match[2])[0]) if match else []
@@ -148,9 +154,9 @@ def rate_unit_s(found):
         return name.unit_s if is_bare or is_count(requests) else None
     if name.unit_s > 0:
         return None
-    if rest[-1] in ("rps", "qps"):
+    if rest[-1] in ("rps", "qps", "reqps"):
         return 1.0
-    if rest[-1] in ("rpm", "qpm"):
+    if rest[-1] in ("rpm", "qpm", "reqpm"):
         return 60.0
     return 1.0 if rest[-1] == "rate" and (len(found) == 1 or rest[0] == "arrival" or is_count(rest[:-1])) else None
 
@@ -173,7 +179,8 @@ def is_aggregate(name):
 
 @lru_cache(1 << 14)
 def meaning_of(column):
-    """Returns (what the column is by its name, the unit in s of times, gaps and rates; 0: the name has none)."""
+    """Returns (what the column is by its name, the unit in s of times, gaps and rates; 0: the name
+    has none)."""
     of_counter = unit_of_counter(column)
     if of_counter:
         return RATE, of_counter
@@ -210,23 +217,48 @@ def meaning_of(column):
 
 
 def is_scaled(column):
-    """Returns whether the name says that numbers are thousands or millions, shares, or of other requests than those that arrived."""
+    """Returns whether the name says that numbers are thousands or millions, shares, or of other
+    requests than those that arrived."""
     return not (SCALES | LOST | words("krps kqps mrps kreq kreqs mreqs percent")).isdisjoint(words_of(column))
 
 
 def may_name_counts(column):
-    """Returns whether a column of unknown numbers may be one of requests in a bin: no name, "value", completed_requests."""
+    """Returns whether a column of unknown numbers may be one of requests in a bin: no name,
+    "value", completed_requests."""
     found = words_of(column)
-    return re.fullmatch("[0-9]*", column) is not None or found in (["value"], ["values"]) or not COUNTS.isdisjoint(found)
+    return re.fullmatch("[0-9]*", column) is not None or not MAY_BE_COUNTS.isdisjoint(found)
+
+
+def side_of(text):
+    """Returns whether a kind of lines is by its words one of beginnings of requests (1), of ends (-1)
+    or neither (0)."""
+    found = [] if "/" in text else words_of(text)
+    found = found if len(found) == 1 else [word for word in found if word != "request"]
+    return (not ARRIVING.isdisjoint(found)) - (not LEAVING.isdisjoint(found)) if len(found) <= 4 else 0
+
+
+def names_kind(column):
+    """Returns whether a column says by its name what kind of event a line is."""
+    found = words_of(column)
+    return found[-1:] == ["event"] or (found[:1] == ["event"] and found[1:] in (["type"], ["name"], ["kind"], ["code"]))
+
+
+def names_bin(column):
+    """Returns whether a column beside counts says by its name which bin a row is: period,
+    interval_id, slot."""
+    found = words_of(column)
+    return bool(BINS.intersection(found)) and (BINS | INDICES | words("id start begin time")).issuperset(found)
 
 
 def names_counter(column):
-    """Returns whether the name calls a column a counter: requests_total, "Total Requests", cumulative_count."""
+    """Returns whether the name calls a column a counter: requests_total, "Total Requests",
+    cumulative_count."""
     return meaning_of(column)[0] not in (RATE, AGGREGATE) and not COUNTERS.isdisjoint(words_of(column))
 
 
 def names_end(column):
-    """Returns whether a column of times is by its name one of ends: end_timestamp, finished_at, response_time."""
+    """Returns whether a column of times is by its name one of ends: end_timestamp, finished_at,
+    response_time."""
     found = words_of(column)
     return not ENDS.isdisjoint(found) and BEGINS.isdisjoint(found)
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from .bins import BinTimes, filled, mixed_offsets
+from .bins import HOLES_ADVICE, BinTimes, filled, mixed_offsets
 from .decide import LARGEST_COUNT, Decision, number_fault
 from .fields import either_way, numbers_of, read_number, time_or_number
-from .keys import UNITS_S
+from .jsonlines import JsonTable
+from .keys import UNITS_S, where_text
 from .messages import counted, joined, quoted, text_of
-from .names import COUNT, RATE, names_counter, words, words_of
-from .table import Numbers, Seconds, Stamps, Table, Texts
+from .names import COUNT, RATE, TIME, meaning_of, names_counter, words, words_of
+from .table import EMPTY_VALUES, MANY_COLUMNS, Numbers, Seconds, Stamps, Table, Texts
 from .times import DATE_SIZE, DAY_NS, LATEST_EPOCH_S, NS, epoch_unit_s, is_local, read_timestamp, s_to_ns, unit_text
 from .trace import Trace
 
@@ -17,15 +18,17 @@ MOST_TIMES = 100_000_000
 MOST_BINS = 50_000_000
 SUMMERS = 3  # that end in one log
 LEAST_ON_A_LINE = 24  # numbers
+OF_DAYS = (24, 48, 72, 96, 144, 288, 720, 1440)  # bins
 MOST_TOKENS = 1e9
-SIDES = words("input prompt context prefill"), words("output generated completion response decode")
+SIDES = words("input prompt context prefill"), words("output generated generation completion response decode")
 LENGTHS = words("length len tokens toks")
 FAILURES = words("status error errors success failed failure code ok")
 
 
 def unit_of(table, place, keys):
-    """Returns the unit in s of the numbers of a column, by the user's words, the name or their size; 0: unknown. Raises BadInput where
-    two of them differ: time_s of milliseconds since 1970."""
+    """Returns the unit in s of the numbers of a column, by the user's words, the name or their
+    size; 0: unknown. Raises BadInput where two of them differ: time_s of milliseconds since
+    1970."""
     number = read_number(table.first[place])
     by_size = None if number is None else epoch_unit_s(number)
     by_name = table.unit_s(place)
@@ -52,7 +55,8 @@ def refuse_unit(table, keys, place):
 
 
 def check_commas(table, key, written):
-    """Raises BadInput for times whose dots may stand before decimals or, as commas do in other columns, part thousands."""
+    """Raises BadInput for times whose dots may stand before decimals or, as commas do in other
+    columns, part thousands."""
     if table.has_decimal_commas and not table.states_points and written.dotted:
         raise table.error(key, either_way(written.dotted) + ", since commas stand before decimals",
                           'numbers without separators of thousands and with a point before decimals, or a line "# decimal = ." in the file')
@@ -74,7 +78,8 @@ class TimeColumn:
                 refuse_unit(table, keys, place)
         else:
             self.unit_s = unit_of(table, place, keys)
-        # A file of one column without a header is ours: seconds. A column with a name may be anything.
+        # A file of one column without a header is ours: seconds. A column with a name may be
+        # anything.
         if self.unit_s == 0 and table.has_header:
             raise table.error("time_unit", "times without a unit in " + table.called(place), 'time_unit = "s", "ms", "us" or "ns"')
         self.unit_s = self.unit_s or 1.0
@@ -95,18 +100,33 @@ class TimeColumn:
         faults = [(values.mixed[0], mixed_offsets(table, scan, self.key, values))] if values.mixed else []
         if values.bad:
             row, field = values.bad
+            begin = table.first[self.place][:2]
+            goes_on = table.is_text and begin.isdecimal() and table.head_line.startswith(begin) and not field.startswith(begin)
+            advice = f" (grep '^{begin}' FILE leaves out lines that go on with others)" if goes_on else table.without_last(scan, row, field)
             faults.append((row, table.lines.error(scan.line_of(row), self.key, quoted(field[:60]),
-                                                  "a date and time (ISO 8601), as in the first row")))
+                                                  "a date and time (ISO 8601), as in the first row" + advice)))
         return faults
 
+    def missing(self, scan):
+        """Returns the (row, BadInput) of the first object without this key."""
+        if self.values.bad is None or self.values.bad[1] or not isinstance(self.table, JsonTable):
+            return []
+        row, _ = self.values.bad
+        return [(row, self.table.lines.error(scan.line_of(row), "", f"no {self.key} in this line", self.table.filter_for(self.place)))]
+
     def check(self, scan, times):
-        """Raises BadInput for times, in the order of the rows, that may be others than those written. Returns how many fall."""
+        """Raises BadInput for times, in the order of the rows, that may be others than those
+        written. Returns how many fall."""
         table, keys = self.table, self.keys
         falls = np.flatnonzero(times[1:] < times[:-1]) + 1
         is_open = keys.format == "auto"
         if is_open and not keys.time_column and not self.is_absolute and len(falls) * 3 > scan.rows and len(falls) > 1:
             raise table.error("format", f"numbers that rise and fall in {table.called(self.place)}",  # as durations do
                               'format = "times" (each line a request at that time), or time_column = another')
+        year = next((int(row) for row in falls if times[row - 1] - times[row] > 300 * DAY_NS), None) if is_open else None
+        if year is not None:
+            raise table.lines.error(scan.line_of(year), self.key, f"{quoted(table.field(year, self.place))}, nearly a year before the row above",
+                                    'the later year in it where one begins, or format = "times", which sorts the rows')
         if is_open and self.is_stamp:
             self.check_hour(scan, times, falls)
         if not self.is_stamp:
@@ -117,7 +137,8 @@ class TimeColumn:
             check_commas(table, self.key, self.values.written)
 
     def check_hour(self, scan, times, falls):
-        """Raises BadInput where clocks show an hour again: at the end of summer time, on a Sunday before 4 h."""
+        """Raises BadInput where clocks show an hour again: at the end of summer time, on a Sunday
+        before 4 h."""
         table, by = self.table, times[falls - 1] - times[falls]
         far = by >= 60 * NS  # threads and hosts differ by less
         falls, by, at = falls[far], by[far], times[falls[far]]
@@ -132,9 +153,18 @@ class TimeColumn:
                 'times with an offset from UTC (+01:00), or format = "times", which sorts them')
 
 
-def module_columns(table, column=""):
-    """Returns the places of the columns that name modules: those called module or model, or `column`."""
-    return table.named("column", column) or [place for place in range(table.width) if table.key_of(place) in ("module", "model")]
+def module_column(table, chosen):
+    """Returns the place of the column that names modules: `chosen`, or the only one called module
+    or model. Where there is none, returns None, or raises BadInput unless `chosen` is None."""
+    found = table.named("column", chosen or "")
+    found = found or [place for place in range(table.width) if table.has_header and table.names[place] in ("module", "model")]
+    if len(found) == 1:
+        return found[0]
+    if chosen is None:
+        return None
+    if chosen == "" and found:
+        raise table.error("column", f"{len(found)} columns of modules", "column = " + table.choices_of(found))
+    raise table.error("column", quoted(chosen) if chosen else "no column 'module' or 'model'", "one column, whose names are those of modules")
 
 
 class Starts:
@@ -156,31 +186,38 @@ class Starts:
         return ends - s_to_ns(self.values.all * self.unit_s)
 
 
-def read_times(table, keys, reading):
-    """Returns a Trace of times, one a row: those that count from 1970 from the first on, other numbers as they are. Of ends with durations
-    they are the starts; of rows in groups the first of each."""
+def read_times(table, keys, reading, modules=None):
+    """Returns a Trace of times, one a row: those that count from 1970 from the first on, other
+    numbers as they are. Of ends with durations they are the starts; of rows in groups the first of
+    each. `modules`: see module_column."""
     place, group = reading.time, reading.group
     column = TimeColumn(table, place, keys, has_durations=reading.durations is not None)
     starts = None if reading.durations is None else Starts(table, keys, place, reading.durations)
-    found = module_columns(table) if table.has_header and group is None else [group]
-    names = Texts() if len(found) == 1 and found[0] not in (None, place) else None
+    module = module_column(table, modules)
+    if module == place and modules is not None:
+        raise table.error("column", f"times in {table.called(place)}", "one column, whose names are those of modules")
+    names = Texts() if module not in (None, place) else None
+    groups = None if group is None else names if group == module else Texts()
     tokens = {at: Numbers(0, MOST_TOKENS) for at in token_columns(table) if at != place and group is None}
-    scan = table.scan({**tokens, place: column.values, **({found[0]: names} if names else {}), **({starts.place: starts.values} if starts else {})})
-    faults = column.faults(scan) + (starts.faults(scan) if starts else [])
+    takers = [(place, column.values), (module, names), *tokens.items()]
+    takers += [(group, groups)] if groups is not names else []
+    takers += [(starts.place, starts.values)] if starts else []
+    scan = table.scan([(at, taker) for at, taker in takers if taker is not None])
+    faults = column.missing(scan) + column.faults(scan) + (starts.faults(scan) if starts else [])
     if scan.rows > MOST_TIMES:
         faults.append((MOST_TIMES, table.lines.error(scan.line_of(MOST_TIMES), "", "more than 100000000 times", "at most 100000000")))
     scan.check(faults)
     times = column.values.all
     if starts:
         times = starts.of(times)
-    codes = names.codes if names else None
     fallen = int((times[1:] < times[:-1]).sum())
-    order = np.argsort(times, kind="stable") if fallen and (names or tokens) else None
+    order = np.argsort(times, kind="stable") if fallen and (names or groups or tokens) else None
     ordered = times[order] if order is not None else np.sort(times) if fallen else times
-    codes = codes if order is None or codes is None else codes[order]
-    if group is not None and names:
-        first = np.sort(np.unique(codes, return_index=True)[1])
-        ordered, codes = ordered[first], None
+    if groups:
+        order = np.arange(len(times)) if order is None else order
+        firsts = np.sort(np.unique(groups.codes[order], return_index=True)[1])
+        ordered, order = ordered[firsts], order[firsts]
+    codes = None if names is None else names.codes if order is None else names.codes[order]
     has_dates_alone = column.is_stamp and len(table.first[place]) == DATE_SIZE
     if has_dates_alone and (ordered[1:] == ordered[:-1]).any():
         raise table.error(column.key, "dates without a time of day, some twice", "the times of the requests")
@@ -195,36 +232,41 @@ def read_times(table, keys, reading):
     called = f"{starts.called if starts else 'times in ' + table.called(place)} ({column.kind})"
     each = "each line a request" if group is None else f"each value of {table.called(group)} a request at its first time"
     trace = Trace("times", times_ns=ordered, read=f"{called}, {each}" + (f", sorted ({fallen} came before the one above)" if fallen else ""))
-    if names and group is None:
+    if names:
         trace.module_names, trace.modules = names.names, codes
     bad = next((one.bad for one in tokens.values() if one.bad), None)
     if tokens and not bad:
         trace.read = trace.read.replace("each line a request", "each line a request with its tokens")
         lengths = np.column_stack([one.all for one in tokens.values()]).astype(np.uint32)
         trace.tokens = lengths if order is None else lengths[order]
-    trace.notes = notes_of(table, {place, *found, *table.clock, *([starts.place] if starts else []), *(() if bad else tokens)})
+    trace.notes = notes_of(table, {place, module, group, *table.clock, *([starts.place] if starts else []), *(() if bad else tokens)})
     if bad:
         trace.notes.append(f"no tokens are kept: line {scan.line_of(bad[0])} has {quoted(bad[1])}")
     return trace
 
 
 def token_columns(table):
-    """Returns the places of the columns of tokens that a request has as input and as output; none where one of the two is missing."""
+    """Returns the places of the columns of tokens that a request has as input and as output; none
+    where one of the two is missing."""
     found = [[place for place in range(table.width) if table.has_header and not side.isdisjoint(words_of(table.names[place]))
               and not LENGTHS.isdisjoint(words_of(table.names[place])) and read_number(table.first[place]) is not None] for side in SIDES]
     return [places[0] for places in found] if all(len(places) == 1 for places in found) else []
 
 
-def notes_of(table, taken):
+def notes_of(table, taken, each="request"):
     """Returns what a reader should know of the columns of a log that are left behind."""
-    left = [place for place in range(table.width) if place not in taken and table.has_header and table.names[place]]
-    failures = [place for place in left if not FAILURES.isdisjoint(words_of(table.names[place]))]
-    notes = [f"not kept of each request: {table.names_of(left)}"] if left else []
+    if table.is_text:
+        return ["not kept of each request: the words of its line"]
+    left = [place for place in range(table.width) if place not in taken and table.key_of(place)]
+    failures = [place for place in left if each == "request" and not FAILURES.isdisjoint(words_of(table.names[place]))]
+    some = table.names_of(left[:MANY_COLUMNS]) + (f" and {len(left) - MANY_COLUMNS} more" if len(left) > MANY_COLUMNS else "")
+    notes = [f"not kept of each {each}: {some}"] if left else []
     return notes + ([f"failed requests, of which {table.names_of(failures)} may tell, are requests as others"] if failures else [])
 
 
 def read_gaps(table, keys, reading):
-    """Returns a Trace of times that follow each other by the gaps of a column, the first since the beginning."""
+    """Returns a Trace of times that follow each other by the gaps of a column, the first since the
+    beginning."""
     place = reading.time
     unit_s = (unit_of(table, place, keys) if keys.time_unit != "auto" else table.unit_s(place)) or 1.0
     gaps = Numbers(0, LATEST_S / unit_s)
@@ -239,18 +281,26 @@ def read_gaps(table, keys, reading):
         faults.append((MOST_TIMES, table.lines.error(scan.line_of(MOST_TIMES), "", "more than 100000000 gaps", "at most 100000000")))
     scan.check(faults)
     check_commas(table, table.key_of(place), gaps.written)
-    return Trace("gaps", times_ns=s_to_ns(sums_s), read=f"gaps in {table.called(place)} ({unit_text(unit_s)}), each line a request")
+    return Trace("gaps", times_ns=s_to_ns(sums_s), read=f"gaps in {table.called(place)} ({unit_text(unit_s)}), each line a request",
+                 notes=notes_of(table, {place}))
 
 
 # ---- counts ----
 
 
 class Counts(Numbers):
-    """A column of counts, rates or counters; `fraction`: the first that is not whole."""
+    """A column of counts, rates or counters; `fraction`: the first that is not whole; `empty`: how
+    many fields are, of those that `are_zero`."""
 
-    def __init__(self):
+    def __init__(self, are_zero):
         super().__init__(0, LARGEST_COUNT)
-        self.fraction = ""
+        self.fraction, self.are_zero, self.empty = "", are_zero, 0
+
+    def add(self, first_row, values):
+        if self.are_zero:
+            self.empty += sum(value in EMPTY_VALUES for value in values)
+            values = ["0" if value in EMPTY_VALUES else value for value in values]
+        super().add(first_row, values)
 
     def converted(self, values, numbers):
         if not self.fraction:
@@ -262,15 +312,19 @@ class Counts(Numbers):
 class CountColumns:
     """The columns that are added up, and what their numbers may be instead of counts."""
 
-    def __init__(self, table, reading):
+    def __init__(self, table, reading, holes):
         self.table, self.reading, self.is_counter = table, reading, reading.format == "counter"
-        self.columns = {place: Counts() for place in reading.counts}
+        self.columns = {place: Counts(holes == "zero" and not self.is_counter) for place in reading.counts}
         self.resets = 0
 
     def faults(self, scan):
         """Returns the (row, BadInput) of the first field of each column that is no count."""
-        return [number_fault(self.table, scan, column, "count in " + self.table.called(place))
-                for place, column in self.columns.items() if column.bad]
+        faults = []
+        for place, column in self.columns.items():
+            if column.bad:
+                advice = HOLES_ADVICE if column.bad[1] in EMPTY_VALUES and not self.table.needed and not self.is_counter else ""
+                faults.append(number_fault(self.table, scan, column, "count in " + self.table.called(place), advice=advice))
+        return faults
 
     def sums(self):
         """Returns the sum over each row; of counters since the row before, none for the first."""
@@ -296,8 +350,7 @@ class CountColumns:
                                   '"# decimal = ." in the file where decimals follow it')
             if column.fraction and kind not in (COUNT, RATE):  # it may be a mean or a rate
                 raise table.error("column", f"{quoted(column.fraction)} in {table.called(place)}, which may be a rate",
-                                  "whole numbers, or in the file's first line a name that says what they are: requests (of a bin), rps, "
-                                  '"requests per minute"')
+                                  'format = "rates" with rate_unit (s, minute, hour or day), or whole numbers')
         if self.resets * 3 > rows:
             raise table.error("format", f"a counter that falls in {self.resets} of {rows} rows",
                               'format = "counts" (each line the requests of a bin; rates need a name such as rps)')
@@ -312,7 +365,8 @@ class CountColumns:
         return f"{what} in {joined(map(self.table.called, self.reading.counts))}{resets}"
 
     def check_first_column(self, sums, rows):
-        """Raises BadInput for a first column without a name in which numbers rise evenly: times of the bins."""
+        """Raises BadInput for a first column without a name in which numbers rise evenly: times of
+        the bins."""
         table, reading = self.table, self.reading
         if table.has_header or table.width == 1 or reading.time is not None or reading.counts[0] != 0 or rows < 3:
             return
@@ -323,8 +377,9 @@ class CountColumns:
                               "the position of another column, or a first line that names the columns")
 
     def check_rises(self, keys, sums):
-        """Raises BadInput for counts that number the rows, unless the user has chosen them: an index; and for numbers that hardly fall,
-        unless the user has said that they count: a counter."""
+        """Raises BadInput for counts that number the rows, unless the user has chosen them: an
+        index; and for numbers that hardly fall, unless the user has said that they count: a
+        counter."""
         table, place = self.table, self.reading.counts[0]
         says_what_it_is = table.width == 1 and table.stated_bin_s > 0  # as an import writes it
         if keys.format != "auto" or says_what_it_is or len(sums) < 4 or len(self.reading.counts) != 1:
@@ -340,7 +395,8 @@ class CountColumns:
                               "the requests of a bin)")
 
     def requests_for_one(self, bin_s):
-        """Returns how many requests a number in the columns stands for in a bin of bin_s. Raises BadInput where these differ."""
+        """Returns how many requests a number in the columns stands for in a bin of bin_s. Raises
+        BadInput where these differ."""
         kinds = {self.table.meanings[place] if self.table.kind(place) == RATE else None for place in self.reading.counts}
         if len(kinds) > 1:
             raise self.table.error("column", "counts and rates, or rates per different times", "columns of one kind")
@@ -349,7 +405,8 @@ class CountColumns:
 
 
 def bin_s_of(table, keys, reading, times):
-    """Returns (length of a bin, what says it): by the times beside the counts, the user's words or the file's remark."""
+    """Returns (length of a bin, what says it): by the times beside the counts, the user's words or
+    the file's remark."""
     said = keys.bin_s or table.stated_bin_s
     step = times.step if times else 0
     if times and times.has_dates:
@@ -377,7 +434,11 @@ def read_counts(table, keys, reading):
     if reading.time is not None:
         is_known = table.has_header or table.has_stamps(reading.time)
         times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "", keys.holes)
-    columns = CountColumns(table, reading)
+    columns = CountColumns(table, reading, keys.holes)
+    if keys.holes in ("interpolate", "cut") and not columns.is_counter:  # a row without a count is a bin that is missing
+        if keys.holes == "interpolate" and not times:
+            raise keys.error("holes", "interpolate without a column of times", "zero or cut")
+        table.needed = (*reading.counts,)
     scan = table.scan({**columns.columns, **({reading.time: times.moments} if times else {})})
     first = 2 if columns.is_counter else 1
     faults = [(row, table.lines.error(scan.line_of(row), "", "an empty line above", "a row for every bin; where no request came, the count 0"))
@@ -396,6 +457,9 @@ def read_counts(table, keys, reading):
     trace.bin_s, source = bin_s_of(table, keys, reading, times)
     trace.counts = sums * columns.requests_for_one(trace.bin_s)
     trace.read = f"{columns.called()}, bins of {text_of(trace.bin_s)} s{source}"
+    empty = sum(column.empty for column in columns.columns.values())
+    trace.read += f", {counted(empty, 'empty field')} as 0" if empty else ""
+    trace.notes = notes_of(table, {reading.time, *reading.counts, *table.clock}, "bin")
     if times and times.places is not None:
         places = times.places[len(times.places) - len(sums):]
         places, rows = places - places[0], len(sums)
@@ -406,36 +470,86 @@ def read_counts(table, keys, reading):
     return trace
 
 
+def rise(names):
+    """Returns whether names are numbers that rise, as those of minutes or hours: "1", "00:05", "m7"."""
+    numbers = ["".join(filter(str.isdecimal, name)) for name in names]
+    return all(numbers) and all(int(one) < int(other) for one, other in zip(numbers, numbers[1:], strict=False))
+
+
+def all_rows(table):
+    """Yields the rows of a table. Raises BadInput for one with another number of fields."""
+    for _, rows, _, fault in table.pieces():
+        yield from rows
+        if fault:
+            raise fault[1] if isinstance(fault, tuple) else fault
+
+
+def lines_of_counts(table):
+    """Returns (columns that stand before the numbers, such as an id; these columns of each row; the
+    numbers, a row after the other, where the columns are a date, else added up) of a table whose rows
+    are many whole numbers, below names that are numbers or alone; None for others."""
+    rows, head = all_rows(table), [*table.names] if table.has_header else []
+    first = next(rows)
+    leads = range(min(4, table.width - LEAST_ON_A_LINE + 1))
+    if not head and any(first[lead:] == [*map(str, range(begin, begin + table.width - lead))] for lead in leads for begin in (0, 1)):
+        head, first = first, next(rows, None)
+    if first is None:
+        head, first = [], head
+    lead = next((lead for lead in leads if (rise(head[lead:]) if head else all(map(str.isdecimal, first[lead:])))), None)
+    are_dates = lead == 1 and read_timestamp(first[0]) is not None
+    are_timed = lead and (table.has_stamps(0) or any(meaning_of(name)[0] == TIME for name in head[:lead]))
+    if lead is None or (are_timed and not are_dates):
+        return None
+    ids, found = [], []
+    for row in (first, *rows):
+        numbers = numbers_of(row[lead:])
+        if not (np.floor(numbers) == numbers).all() or (lead == 0 and ids):
+            return None
+        if not ((numbers >= 0) & (numbers <= LARGEST_COUNT)).all():
+            raise table.error("", "lines of numbers that are no counts", f"whole numbers from 0 to {text_of(LARGEST_COUNT)}")
+        ids.append(joined(row[:lead]))
+        found = [*found, numbers] if are_dates or not found else [found[0] + numbers]
+    return (lead, ids, np.concatenate(found)) if head or lead or table.width - 1 not in OF_DAYS else (None, ids, numbers)
+
+
 def read_line(table, keys):
-    """Returns a Trace of counts that stand all on one line, below their numbers or alone, or None for other files. Raises BadInput where
-    nothing says their bins."""
-    if table.width < LEAST_ON_A_LINE or keys.column or keys.time_column:
+    """Returns a Trace of counts that stand all on one line, of a function or a day, or on several that
+    are added up or days that follow each other; None for other files. Raises BadInput where nothing
+    says their bins."""
+    lines = None if table.width < LEAST_ON_A_LINE or keys.column or keys.time_column else lines_of_counts(table)
+    if not lines:
         return None
-    rows = [[*table.names]] if table.has_header else []
-    for _, found, _, _ in table.pieces():
-        rows += found[:3 - len(rows)]
-    are_numbered = len(rows) == 2 and rows[0] == [str(at + 1) for at in range(table.width)]
-    numbers = numbers_of(rows[-1])
-    if len(rows) != 1 + are_numbered or not (np.floor(numbers) == numbers).all():
-        return None
-    bin_s = keys.bin_s or table.stated_bin_s
+    lead, ids, counts = lines
+    bin_s, count = keys.bin_s or table.stated_bin_s, table.width - (lead or 0)
+    if lead is None:
+        raise table.error("", f"one line of {count} whole numbers, of which the first may be an id",
+                          f"the others alone (cut -d '{table.separator}' -f 2- FILE), or one number a line (tr '{table.separator}' '\\n' < FILE)")
+    days = [read_timestamp(one) for one in ids] if lead == 1 else [None]
+    are_days = None not in days
+    each = "day after day" if are_days else "lines added up" if len(ids) > 1 else ""
     if keys.format not in ("auto", "counts") or bin_s == 0:
-        raise table.error("", f"one line of {table.width} whole numbers", 'format = "counts" with bin_s = X (each number the requests of a bin)')
-    if not ((numbers >= 0) & (numbers <= LARGEST_COUNT)).all():
-        raise table.error("", "one line of numbers that are no counts", f"whole numbers from 0 to {text_of(LARGEST_COUNT)}")
-    return Trace("counts", counts=numbers, bin_s=bin_s, read=f"counts on one line, bins of {text_of(bin_s)} s")
+        some = f"{len(ids)} lines" if len(ids) > 1 else "one line"
+        one = ", or " + table.narrowed(f"1={ids[0]}") + " (one of them)" if len(ids) > 1 and lead == 1 and not are_days else ""
+        raise table.error("", f"{some} of {count} whole numbers",
+                          f'format = "counts" with bin_s = X (each number the requests of a bin{", " + each if each else ""}){one}')
+    if are_days and len(ids) > 1 and (np.diff(days) != round(count * bin_s * NS)).any():
+        raise table.error("", f"lines that are not {text_of(count * bin_s)} s apart, of {count} bins of {text_of(bin_s)} s", "a line for every day, in order")
+    read = "counts on one line" if len(ids) == 1 else f"counts on {len(ids)} lines, {each}"
+    return Trace("counts", counts=counts, bin_s=bin_s, read=f"{read}, bins of {text_of(bin_s)} s")
 
 
-def read_plain(table, keys):
-    """Returns the Trace of a table of format times, counts, rates, counter or gaps, or of auto, which then follows from names and units
-    in the file or is refused with the readings that are possible."""
+def read_plain(table, keys, modules=None):
+    """Returns the Trace of a table of format times, counts, rates, counter or gaps, or of auto,
+    which then follows from names and units in the file or is refused with the readings that are
+    possible. `modules`: see module_column."""
     if not table.first:
         return Trace("times" if keys.format == "auto" else keys.format)
     trace = read_line(table, keys)
     if not trace:
         reading = Decision(table, keys).made()
-        readers = {"counts": read_counts, "counter": read_counts, "gaps": read_gaps, "times": read_times}
-        trace = readers[reading.format](table, keys, reading)
-    if keys.where:
-        trace.read += ", where " + joined(keys.where)
+        if reading.format == "times":
+            trace = read_times(table, keys, reading, modules)
+        else:
+            trace = (read_gaps if reading.format == "gaps" else read_counts)(table, keys, reading)
+    trace.read += where_text(keys)
     return trace

@@ -7,12 +7,14 @@ import numpy as np
 from .bins import mixed_offsets
 from .decide import LARGEST_COUNT, number_fault
 from .fields import numbers_of, range_text, split_fields
+from .jsonlines import raw_value, whole_object_of
+from .keys import where_text
 from .lines import BLANKS
 from .messages import Place, bad_input, joined, quoted, text_of
 from .names import UNKNOWN
 from .table import Numbers, Seconds, Stamps, Table
 from .times import s_to_ns
-from .trace import Trace
+from .trace import Trace, in_order
 
 MINUTES = 1440
 SHOWN_HEADER = 60
@@ -21,7 +23,8 @@ MOST_TOKENS = 1e9
 
 @dataclass(frozen=True)
 class RequestLog:
-    """A published log of requests with tokens: columns with a header, or an object of JSON a line."""
+    """A published log of requests with tokens: columns with a header, or an object of JSON a
+    line."""
 
     format: str
     beginning: str  # of the first line
@@ -53,32 +56,42 @@ def detected_format(lines):
 class LogTable(Table):
     """The rows of a published log, between commas below a header that is known."""
 
-    def __init__(self, lines, wanted):
-        """Raises BadInput where the header has not each wanted column once."""
+    def __init__(self, lines, wanted, keys):
+        """Raises BadInput where the header has not each wanted column once, or no row is left by
+        `where`."""
         self.lines, self.separator, self.joined, self.is_text, self.has_header = lines, ",", None, False, True
         self.has_decimal_commas, self.as_in, self.clock, self.conditions = False, "as in the header", [], []
+        self.is_of_container = False
         self.head, line = next(lines.filled(), (0, ""))
+        self.head_line = line
         self.names = split_fields(line)
         self.width, self.meanings = len(self.names), [(UNKNOWN, 0)] * len(self.names)
         if self.head and any(self.names.count(name) != 1 for name in wanted):
             raise self.error("header", quoted(line[:SHOWN_HEADER]), f"columns {joined(wanted)}, each once")
+        if self.head:
+            self._choose_rows(keys)
 
 
-def read_request_log(lines, log):
-    """Returns the Trace of a published log of requests: times from the first one on, and lengths."""
-    rows = read_json(lines, log) if log.is_json else read_columns(lines, log)
+def read_request_log(lines, log, keys):
+    """Returns the Trace of a published log of requests: times from the first one on, and
+    lengths."""
+    rows = read_json(lines, log) if log.is_json else read_columns(lines, log, keys)
     trace = Trace(log.format)
-    trace.read = f"times in column '{log.time}' ({log.unit or 'dates'}, from the first on), each line a request with its tokens"
+    trace.read = (f"times in column '{log.time}' ({log.unit or 'dates'}, from the first on), each line a request with its tokens"
+                  + where_text(keys))
     if rows:
-        trace.times_ns, trace.tokens = rows
+        trace.times_ns, trace.tokens, names = rows
+        left = [name for name in names if name and name not in (log.time, log.input, log.output)]
+        if left:
+            trace.notes.append("not kept of each request: " + joined(left))
         empty = int((trace.tokens[:, 1] == 0).sum())
         if empty:
             trace.notes.append(f"{empty} of {len(trace.tokens)} requests have no {log.output} (failures): they are requests as others")
     return trace
 
 
-def read_columns(lines, log):
-    table = LogTable(lines, (log.time, log.input, log.output))
+def read_columns(lines, log, keys):
+    table = LogTable(lines, (log.time, log.input, log.output), keys)
     if not table.head:
         return None
     places = [table.names.index(name) for name in (log.time, log.input, log.output)]
@@ -104,7 +117,7 @@ def read_columns(lines, log):
         faults.append((row, lines.error(scan.line_of(row), log.time, quoted(table.field(row, places[0])) + " before the one above",
                                         "times that do not fall")))
     scan.check(faults)
-    return (at - at[0], np.column_stack([one.all for one in tokens]).astype(np.uint32)) if scan.rows else None
+    return (at - at[0], np.column_stack([one.all for one in tokens]).astype(np.uint32), table.names) if scan.rows else None
 
 
 def json_field(lines, number, line, key):
@@ -122,8 +135,11 @@ def json_field(lines, number, line, key):
 
 
 def read_json(lines, log):
-    times, tokens, before = [], [], None
+    times, tokens, before, names = [], [], None, []
     for number, line in lines.filled():
+        if not line.rstrip(BLANKS).endswith("}"):
+            raise lines.error(number, "", quoted(line[-SHOWN_HEADER:]) + " at the end of a line", "an object of JSON a line, to its end")
+        names = names or [*map(raw_value, whole_object_of(line.strip(BLANKS)) or ())]
         time, *lengths = (json_field(lines, number, line, key) for key in (log.time, log.input, log.output))
         if "." in time or len(time) >= 10:  # seconds, or since 1970
             raise lines.error(number, log.time, quoted(time), "whole milliseconds from the first request on, as Mooncake's")
@@ -139,7 +155,7 @@ def read_json(lines, log):
         before = at
         times.append(at)
         tokens.append(values[1:])
-    return (np.array(times) - times[0], np.array(tokens).astype(np.uint32)) if times else None
+    return (np.array(times) - times[0], np.array(tokens).astype(np.uint32), names) if times else None
 
 
 # ---- Azure Functions ----
@@ -182,7 +198,8 @@ def day_of(lines, number, columns, fields):
 
 
 def functions_of(lines, column):
-    """Returns {function: {day: invocations by minute}} of the functions chosen by `column`: beginnings of their names."""
+    """Returns {function: {day: invocations by minute}} of the functions chosen by `column`:
+    beginnings of their names."""
     filled = lines.filled()
     number, line = next(filled, (0, ""))
     if not number:
@@ -190,7 +207,10 @@ def functions_of(lines, column):
     columns = FunctionColumns(lines, number, line)
     wanted = split_fields(column) if column else []
     seen, rows, functions = set(), set(), {}
+    head, text = number, line
     for number, line in filled:
+        if line == text:
+            raise lines.header_again(number, head)
         fields = split_fields(line)
         function = fields[min(columns.function, len(fields) - 1)]
         seen.add(function)
@@ -210,8 +230,38 @@ def functions_of(lines, column):
     return functions
 
 
+def read_function_rates(lines, keys):
+    """Returns the Trace of each function's invocations by minute over their mean, in the order of
+    the names. Raises BadInput for a file of another format, or without an invocation."""
+    format = detected_format(lines) if keys.format == "auto" else keys.format
+    if format != "azure_functions":
+        place = keys.places.get("file") or Place(lines.path)
+        raise bad_input(place, "a file of " + ("another format" if format == "auto" else "format " + format),
+                        "azure_functions, whose minutes streams can have")
+    functions = functions_of(lines, keys.column)
+    all_days = {day for days in functions.values() for day in days}
+    first, count = min(all_days, default=0), (max(all_days, default=-1) - min(all_days, default=0) + 1) * MINUTES
+    rates = []
+    for _, days in sorted(functions.items()):
+        counts = np.zeros(count)
+        for day, minutes in days.items():
+            counts[(day - first) * MINUTES:][:MINUTES] = minutes
+        total = in_order(counts)
+        if total > 0:
+            rates.append((counts * count / total).astype(np.float32))
+    if not rates:
+        raise bad_input(Place(lines.path), "no invocations", "a function with some")
+    return Trace("azure_functions", rates=np.array(rates), bin_s=60.0, read=f"invocations by minute over their mean, {called(keys)}")
+
+
+def called(keys):
+    """Returns "all functions", or which."""
+    return f"functions {keys.column}" if keys.column else "all functions"
+
+
 def read_functions(lines, keys):
-    """Returns the Trace of invocations by minute, days one after the other; those that are missing without requests."""
+    """Returns the Trace of invocations by minute, days one after the other; those that are missing
+    without requests."""
     days = {}
     for one in functions_of(lines, keys.column).values():
         for day, minutes in one.items():
@@ -222,5 +272,4 @@ def read_functions(lines, keys):
     counts = np.zeros((max(days, default=-1) - first + 1) * MINUTES)
     for day, minutes in days.items():
         counts[(day - first) * MINUTES:][:MINUTES] = minutes
-    functions = f"functions {keys.column}" if keys.column else "all functions"
-    return Trace("azure_functions", counts=counts, bin_s=60.0, read=f"invocations by minute, {functions}")
+    return Trace("azure_functions", counts=counts, bin_s=60.0, read=f"invocations by minute, {called(keys)}")

@@ -1,25 +1,43 @@
-"""The lines of a log as rows of columns: what parts them, whether the first line names them, and the columns as arrays."""
+"""The lines of a log as rows of columns: what parts them, whether the first line names them, and
+the columns as arrays."""
 
 import re
 from bisect import bisect
 
 import numpy as np
 
-from .clocks import clock_columns, clock_text, refuse_no_year
+from .clocks import LOCAL_DATE, ORDERS, clock_columns, clock_text, is_day_first, iso_of, refuse_no_year
 from .fields import BLANKS, Written, numbers_of, read_number, spans_of, split_fields
-from .messages import BadInput, joined, quoted
+from .messages import BadInput, joined, option_text, quoted
 from .names import ATTRIBUTE, TIME, UNKNOWN, meaning_of
-from .times import DATE_SIZE, UNIT_S, epoch_ns, epoch_unit_s, is_time_of_day, read_timestamp, s_to_ns, stamps_of
+from .times import BEGINS_IN_WORDS, DATE_SIZE, UNIT_S, WITHIN, epoch_ns, epoch_unit_s, is_time_of_day, read_timestamp, s_to_ns, stamps_of
 
+EMPTY_VALUES = ("", "-", "NULL", "null", "NaN", "nan", "None", "NA", "N/A", "undefined")
+RULE = re.compile("[-+|:= ]+")
 HALF_DAYS = ("AM", "PM", "am", "pm")
 DECIMAL_COMMA = re.compile("[0-9]+,[0-9]+")
+OF_CONTAINER = re.compile("(?:stdout|stderr) ([PF])[^ ]*(?: |$)")  # behind the time: part of a line, or all
 THOUSANDTHS = re.compile("[0-9]{3}")  # "072": milliseconds as they stand behind a comma
 MANY_COLUMNS = 16  # whose names a message does not list
+POSITION = re.compile("#([0-9]{1,6})(?:-([0-9]{1,6}))?")  # of a column, or of all from one to another
+ON_A_LINE = """(python3 -c 'import csv, sys; csv.writer(sys.stdout).writerows([field.replace("\\n", " ") for field in row] for row in
+csv.reader(open(sys.argv[1], newline="")))' FILE)""".replace("\n", " ")
 
 
 def is_value(field):
     """Returns whether the field is a value, or was meant as one."""
-    return read_number(field) is not None or read_timestamp(field) is not None or field in ("nan", "NaN", "inf")
+    return read_number(field) is not None or is_stamp(field) or field in ("nan", "NaN", "inf")
+
+
+def is_stamp(text):
+    """Returns whether the text is a date, in ISO 8601 or as people write it."""
+    return read_timestamp(text) is not None or LOCAL_DATE.fullmatch(text) is not None
+
+
+def are_date_and_clock(date, clock):
+    """Returns whether two fields are a date and the time of its day."""
+    is_iso = len(date) == DATE_SIZE and read_timestamp(date) is not None and is_time_of_day(clock)
+    return is_iso or (":" in clock and ":" not in date and LOCAL_DATE.fullmatch(f"{date} {clock}") is not None)
 
 
 def ends_in_second(text):
@@ -28,7 +46,8 @@ def ends_in_second(text):
 
 
 def fraction_behind(fields):
-    """Returns the first column of times to the second with three digits in the next one, or None."""
+    """Returns the first column of times to the second with three digits in the next one, or
+    None."""
     return next((at for at in range(len(fields) - 1) if ends_in_second(fields[at]) and read_timestamp(fields[at]) is not None
                  and THOUSANDTHS.fullmatch(fields[at + 1])), None)
 
@@ -39,9 +58,10 @@ def is_fraction_comma(line, at):
 
 
 def leading_stamp(line):
-    """Returns where the date and time ends that the line begins with, before a blank: the longest of up to three words; 0: none."""
+    """Returns where the date and time ends that the line begins with, before a blank: the longest
+    of up to three words, or seven with names of days or months; 0: none."""
     found, begin, end = 0, 0, 0
-    for word in range(3):
+    for word in range(7 if BEGINS_IN_WORDS.match(line) else 3):
         end = line.find(" ", begin)
         text = line[:end] if end >= 0 else line
         last = text[text.rfind(" ") + 1:] if word else ""
@@ -67,14 +87,31 @@ def bracketed_stamp(line):
 
 
 def stamp_in_text(line):
-    """Returns (begin, end) of the date and time that a line of words begins with or has in brackets, or None."""
+    """Returns (begin, end) of the date and time that a line of words begins with or has in
+    brackets, or None."""
     end = leading_stamp(line)
     return (0, end) if end else bracketed_stamp(line)
+
+
+def inner_stamp(line):
+    """Returns (begin, end) of the first date and time among the words of a line, which no separator
+    of columns stands beside or before, or None."""
+    found = WITHIN.search(line)
+    before = QUOTED.sub("", line[:found.start()]) if found else ""
+    is_word = before[-1:] in (" ", "=", ":", "'", '"') and not line.startswith("--") and not any(mark in before for mark in ",;\t|{")
+    return found.span() if is_word and line[found.end():found.end() + 1] not in (",", ";", "\t", "|") and read_timestamp(found[0]) else None
 
 
 def begins_with_word(text):
     text = text.strip(BLANKS)
     return bool(text) and not is_value(text.split(" ", 1)[0])
+
+
+def is_inner_line(line):
+    """Returns whether the line is words with a date and time among them alone."""
+    found = None if stamp_in_text(line) else inner_stamp(line)
+    behind = line[found[1]:].strip("\"' ") if found else ""
+    return bool(found) and (not behind or begins_with_word(behind))
 
 
 def is_text_line(line):
@@ -83,7 +120,7 @@ def is_text_line(line):
     if not end:
         found = bracketed_stamp(line)
         behind = line[found[1] + 1:] if found else ""
-        return begins_with_word(behind) and behind[0] in " ["
+        return (begins_with_word(behind) and behind[0] in " [") or is_inner_line(line)
     behind = line[end:].strip(BLANKS)
     if not behind or behind[0] in ",\t;":
         return False
@@ -93,6 +130,9 @@ def is_text_line(line):
         if separator in line and read_timestamp(line[:line.find(separator)].strip(BLANKS)) is not None:
             return False
     return begins_with_word(behind[behind[0] == "|":])
+
+
+QUOTED = re.compile('"[^"]*"')
 
 
 # ---- columns as they are read, a piece of the file at a time ----
@@ -157,8 +197,9 @@ class Seconds(Numbers):
 
 
 class Stamps:
-    """A column of dates in ns; `bad`: (row, field) of the first that is none, `mixed`: of the first that has an offset from UTC
-    where those before have none, or none where they have one; `local`: none has one."""
+    """A column of dates in ns; `bad`: (row, field) of the first that is none, `mixed`: of the first
+    that has an offset from UTC where those before have none, or none where they have one; `local`:
+    none has one."""
 
     def __init__(self):
         self.bad = self.mixed = self.local = None
@@ -216,7 +257,8 @@ class Moments(Stamps):
 
 
 class Scan:
-    """What one reading of all rows gave beside the columns: how many there are, and the fault that ended it."""
+    """What one reading of all rows gave beside the columns: how many there are, and the fault that
+    ended it."""
 
     def __init__(self):
         self.rows, self.behind_empty, self.fault, self._pieces = 0, [], None, []
@@ -232,7 +274,8 @@ class Scan:
         return numbers[row - first]
 
     def check(self, faults=()):
-        """Raises the BadInput of the first row of all that have one; `faults`: (row, its BadInput), in the order that counts in a row."""
+        """Raises the BadInput of the first row of all that have one; `faults`: (row, its BadInput),
+        in the order that counts in a row."""
         faults = [*([self.fault] if self.fault else []), *faults]
         if faults:
             raise min(faults, key=lambda fault: fault[0])[1]
@@ -241,25 +284,38 @@ class Scan:
 class Table:
     """How the lines of a log are cut into columns, and what their names say.
 
-    Lines of words after a date and time, or around one in brackets, are two columns: it and the words."""
+    Lines of words after a date and time, or around one in brackets, are two columns: it and the
+    words; of a container's log three, whose last says whether the line is the last part (F) of
+    one."""
+
+    local_dates, needed, is_inner = {}, (), False  # places of dates as people write them: whether days come first; of numbers
 
     def __init__(self, lines, keys):
-        """Raises BadInput where two readings are possible, or the first row has not as many fields as the line above."""
+        """Raises BadInput where two readings are possible, or the first row has not as many fields
+        as the line above."""
         self.lines, self.separator, self.joined, self.is_text, self.has_header = lines, ",", None, False, False
         self.stated_bin_s, self.stated_unit_s, self.states_points, self.has_decimal_commas = 0, 0, False, False
         self.head, self.width, self.names, self.meanings, self.first, self.as_in = 0, 0, [], [], [], "as in the first row"
-        self.clock, self.conditions = [], []
+        self.clock, self.conditions, self.is_of_container = [], [], False
+        self.stated_order = ""
         self._read_remarks()
         filled = lines.filled()
         self.head, line = next(filled, (0, ""))
         if not self.head:
             return
         self.head_line = line
+        if re.fullmatch("sep=.", line):
+            raise self.error("", "Excel's line of the separator", f"no such line (sed {self.head}d FILE)")
         if not keys.time_column:
             refuse_no_year(lines, self.head, line)
         self.is_text = not keys.column and not keys.time_column and is_text_line(line)
+        self.is_inner = self.is_text and is_inner_line(line)
+        self.is_of_container = self.is_text and OF_CONTAINER.match(line[leading_stamp(line):].strip(BLANKS)) is not None
         found = "" if self.is_text else self._separators(line)
         number, second = next(filled, (0, None))
+        ruled = next((number for number, text in ((self.head, line), (number, second or "")) if RULE.fullmatch(text) and "--" in text), None)
+        if ruled:
+            raise self.lines.error(ruled, "", "a line between rows", "rows alone (sed -E '/^[-+|:= ]+$/d' FILE)")
         if not self.is_text:
             self._choose_separator(found, line, second)
         is_joined = self.is_text or self._find_joined(line, second, keys)
@@ -278,11 +334,25 @@ class Table:
                 raise fault
             self.first = rows[0]
             self._refuse_half_days(first[0])
+            self._find_local_dates()
             if not keys.time_column:
                 if not any(map(self.has_stamps, range(self.width))):
                     refuse_no_year(lines, first[0], "", self.first)
                 self._join_clock()
             self._choose_rows(keys)
+
+    def _find_local_dates(self):
+        """Finds the columns of dates as people write them, 1/5/2024 9:30 PM, which are then read as
+        ISO 8601."""
+        if not self.is_text:
+            self.local_dates = {place: is_day_first(self, place, self.stated_order) for place, text in enumerate(self.first)
+                                if LOCAL_DATE.fullmatch(text) and read_timestamp(text) is None}
+        self.first = self._with_iso(self.first)
+
+    def _with_iso(self, row):
+        for place, is_first in self.local_dates.items():
+            row[place] = iso_of(row[place], is_first)
+        return row
 
     def _join_clock(self):
         """Makes the columns day, hour, minute one of times, behind the others."""
@@ -297,6 +367,10 @@ class Table:
 
     def _with_clock(self, row):
         return [*row, clock_text([self.names[place] for place in self.clock], [row[place] for place in self.clock])]
+
+    def narrowed(self, condition):
+        """Returns how this condition is given beside those that hold already, for messages."""
+        return option_text("where", ",".join([*(f"{self._choice_of(place)}={value}" for place, value in self.conditions), condition]))
 
     def _choose_rows(self, keys):
         """Keeps the rows that `where` names. Raises BadInput where there are none."""
@@ -331,14 +405,19 @@ class Table:
                 if value != ".":
                     raise self.lines.error(number, key, quoted(value), "'.', a point before decimals")
                 self.states_points = True
+            elif key == "dates":
+                if value not in ORDERS:
+                    raise self.lines.error(number, key, quoted(value), "day first or month first")
+                self.stated_order = value
             elif key == "time_unit" and self.stated_unit_s == 0:
                 if value not in UNIT_S:
                     raise self.lines.error(number, key, quoted(value), "s, ms, us or ns")
                 self.stated_unit_s = UNIT_S[value]
 
     def _separators(self, line):
-        """Returns what stands between fields; empty where nothing but blanks may. Raises BadInput where it is not the same everywhere."""
-        found = ""
+        """Returns what stands between fields; empty where nothing but blanks may. Raises BadInput
+        where it is not the same everywhere."""
+        found, line = "", QUOTED.sub("", line) if line.count('"') % 2 == 0 else line
         for one in ",\t;":
             at = line.find(one)
             while one == "," and at >= 0 and is_fraction_comma(line, at):
@@ -358,12 +437,11 @@ class Table:
         self.separator = found or (" " if has_words and content[0] != '"' else ",")
 
     def _find_joined(self, line, second, keys):
-        """Finds fields that are one: a date and the time of day, a time and its fraction behind a comma. Returns whether they are
-        so in the first line, too."""
+        """Finds fields that are one: a date and the time of day, a time and its fraction behind a
+        comma. Returns whether they are so in the first line, too."""
         head = split_fields(line, self.separator)
         fields = head if second is None else split_fields(second, self.separator)
-        self.joined = next((at for at in range(len(fields) - 1) if len(fields[at]) == DATE_SIZE and read_timestamp(fields[at]) is not None
-                            and is_time_of_day(fields[at + 1])), None)
+        self.joined = next((at for at in range(len(fields) - 1) if are_date_and_clock(fields[at], fields[at + 1])), None)
         if self.joined is not None or self.separator != ",":
             return True
         column = fraction_behind(fields)
@@ -375,7 +453,8 @@ class Table:
         return not has_names
 
     def _has_fractions_behind(self, column, head, keys):
-        """Returns whether three digits behind the comma after the times are their fractions, by all rows of a file without names."""
+        """Returns whether three digits behind the comma after the times are their fractions, by all
+        rows of a file without names."""
         has_zeros = False
         for _, rows, _ in self.lines.rows():
             for row in rows:
@@ -399,15 +478,18 @@ class Table:
             return False
         if not any(map(is_value, fields)):
             return True
-        # A text above a date or a number is a name, whatever stands beside it, as is no text above a date: an index.
-        return any(is_value(below) and not is_value(field) if field else read_timestamp(below) is not None
+        # A text above a date or a number is a name, whatever stands beside it, as is no text
+        # above a date: an index.
+        return any(is_value(below) and not is_value(field) if field else is_stamp(below)
                    for field, below in zip(fields, second, strict=False))
 
     def split(self, line):
         """Returns the fields of the line, those that are one joined."""
         if self.is_text:
-            begin, end = stamp_in_text(line) or (0, len(line))
-            return [line[begin:end], line[end:].strip(BLANKS)]
+            begin, end = (inner_stamp if self.is_inner else stamp_in_text)(line) or (0, len(line))
+            words = (line[:begin if self.is_inner else 0] + line[end:]).strip(BLANKS)
+            tag = OF_CONTAINER.match(words) if self.is_of_container else None
+            return [line[begin:end], words, *([tag[1] if tag else ""] if self.is_of_container else [])]
         if self.joined is None:
             return split_fields(line, self.separator)
         spans = spans_of(line, self.separator)
@@ -418,16 +500,20 @@ class Table:
     def _refuse_half_days(self, line):
         for time, behind in zip(self.first, self.first[1:], strict=False):
             word = behind.split(" ", 1)[0]
-            if word in HALF_DAYS and read_timestamp(time) is not None:
+            if word in HALF_DAYS and is_stamp(time):
                 raise self.lines.error(line, "", quoted(time + " " + word), "hours from 00 to 23")
 
     # ---- rows ----
 
     def _rows(self):
-        return self.lines.rows(1 if self.has_header else 0)
+        for numbers, lines, behind in self.lines.rows(1 if self.has_header else 0):
+            if self.has_header and self.head_line in lines:
+                raise self.lines.header_again(numbers[lines.index(self.head_line)], self.head)
+            yield numbers, lines, behind
 
     def _cut(self, lines, numbers):
-        """Returns (rows of fields up to the first with another number of them, the BadInput of that one or None)."""
+        """Returns (rows of fields up to the first with another number of them, the BadInput of that
+        one or None)."""
         text = "\n".join(lines)
         separator, place = self.separator, self.joined
         has_blanks = " " in text or "\t" in text
@@ -445,33 +531,51 @@ class Table:
         width, fault = self.width - bool(self.clock), None
         ragged = next((at for at, row in enumerate(rows) if len(row) != width), None)
         if ragged is not None:
-            remark = "; remarks begin with #" if width == 1 else ""
-            fault = self.lines.error(numbers[ragged], "", f"{len(rows[ragged])} fields", f"{width}, {self.as_in}{remark}")
+            advice = self._advice_for(lines[ragged], numbers[ragged], rows[ragged], width)
+            fault = self.lines.error(numbers[ragged], "", f"{len(rows[ragged])} fields", f"{width}, {self.as_in}{advice}")
             del rows[ragged:]
         if self.separator != "," and not self.has_decimal_commas and "," in text:
             self.has_decimal_commas = any(DECIMAL_COMMA.fullmatch(field) for row in rows for field in row if "," in field)
         return rows, fault
 
+    def _advice_for(self, line, number, row, width):
+        """Returns what helps where a line has another number of fields than the first."""
+        first = next((number for number, _ in self.lines.filled() if number > self.head), 0)
+        if line.count('"') % 2:
+            return "; fields without ends of lines in them " + ON_A_LINE
+        if number == first and not self.has_header:
+            return f"; remarks begin with #, other lines above the columns are left out (sed {self.head}d FILE)"
+        if len(row) == width + 1 and row[-1] == "" and self.separator != " ":
+            return f"; no {quoted(self.separator)} at the ends of lines (sed 's/{self.separator}$//' FILE)"
+        if self.lines.is_last(number):
+            return f"; without the last line (sed {number}d FILE)"
+        return "; remarks begin with #" if width == 1 else ""
+
     def pieces(self):
-        """Yields (line numbers, rows, places of those behind an empty line, fault that ends them) of the rows that are kept."""
+        """Yields (line numbers, rows, places of those behind an empty line, fault that ends them)
+        of the rows that are kept."""
         for numbers, lines, behind in self._rows():
             rows, fault = self._cut(lines, numbers)
+            if self.local_dates:
+                rows = [*map(self._with_iso, rows)]
             if self.clock:
                 rows = [self._with_clock(row) for row in rows]
-            if self.conditions:
-                kept = [at for at, row in enumerate(rows) if all(row[place] == value for place, value in self.conditions)]
+            if self.conditions or self.needed:
+                kept = [at for at, row in enumerate(rows) if all(row[place] == value for place, value in self.conditions)
+                        and all(row[place] not in EMPTY_VALUES for place in self.needed)]
                 numbers, rows, behind = [numbers[at] for at in kept], [rows[at] for at in kept], []
             yield numbers, rows, behind, fault
             if fault:
                 return
 
     def scan(self, columns):
-        """Reads all rows; `columns`: what takes the fields of each, by place. Returns a Scan."""
-        scan = Scan()
+        """Reads all rows; `columns`: what takes the fields of each, by place, or (place, taker) where
+        one has several. Returns a Scan."""
+        scan, takers = Scan(), [*(columns.items() if isinstance(columns, dict) else columns)]
         try:
             for numbers, rows, behind, fault in self.pieces():
                 if rows:
-                    for place, column in columns.items():
+                    for place, column in takers:
                         column.add(scan.rows, [row[place] for row in rows])
                     scan.take(numbers, behind, len(rows))
                 if fault:
@@ -479,6 +583,11 @@ class Table:
         except BadInput as error:
             scan.fault = scan.rows, error
         return scan
+
+    def without_last(self, scan, row, field):
+        """Returns how a row that ends the log and is none, a total, is left out; empty for others."""
+        line = scan.line_of(row)
+        return f" (sed {line}d FILE leaves the last line out)" if field[:1].isalpha() and row > 0 and self.lines.is_last(line) else ""
 
     def field(self, wanted, place):
         """Returns the field of one row, for messages."""
@@ -511,11 +620,12 @@ class Table:
         return read_timestamp(self.first[place]) is not None or (number is not None and epoch_unit_s(number) is not None)
 
     def called(self, place):
-        """Returns "column 'time'", "column 2", "the column" where there is one without a name, or "brackets"."""
+        """Returns "column 'time'", "column 2", "the column" where there is one without a name, or
+        "brackets"."""
         if self.has_header:
             return "column " + quoted(self.names[place])
         if self.is_text and not leading_stamp(self.head_line):
-            return "brackets"
+            return "the words" if self.is_inner else "brackets"
         return "the column" if self.width == 1 else f"column {place + 1}"
 
     def key_of(self, place):
@@ -530,26 +640,31 @@ class Table:
 
     def fitting(self, text):
         """Returns the places of the columns that have this name or position."""
-        number = read_number(text)
-        return [place for place in range(self.width) if (self.has_header and self.names[place] == text) or number == place + 1]
+        number, position = read_number(text), POSITION.fullmatch(text)
+        found = [place for place in range(self.width) if (self.has_header and self.names[place] == text) or number == place + 1]
+        return found or ([int(position[1]) - 1] if position and 1 <= int(position[1]) <= self.width else [])
 
     def _choice_of(self, place):
-        """Returns the column's name, or else its position, whichever fits no other column; empty where both do."""
+        """Returns the column's name, or else its position, whichever fits no other column."""
         name = self.names[place]
         choices = [name] if name and read_number(name) is None and "," not in name else []
-        return next((choice for choice in (*choices, str(place + 1)) if len(self.fitting(choice)) == 1), "")
+        return next((choice for choice in (*choices, str(place + 1)) if len(self.fitting(choice)) == 1), f"#{place + 1}")
 
     def choices_of(self, places):
         """Returns the texts that choose each of these columns and no other, for messages."""
-        choices = [*map(self._choice_of, places)]
-        if "" in choices:
-            return "a name in the header that no other column has and that is no number"
+        choices = [*map(self._choice_of, places[:MANY_COLUMNS + 1])]
+        choices[MANY_COLUMNS:] = ["..."] * (len(choices) > MANY_COLUMNS)
         return f'"{choices[0]}"' if len(choices) == 1 else "one of " + joined(choices)
 
     def named(self, key, text):
-        """Returns the places of the columns that the user names. Raises BadInput for a text that fits no column or several."""
-        selected = []
+        """Returns the places of the columns that the user names. Raises BadInput for a text that
+        fits no column or several."""
+        selected, names = [], []
         for name in split_fields(text) if text else []:
+            found = POSITION.fullmatch(name)
+            last = int(found[2] or 0) if found else 0
+            names += [f"#{place}" for place in range(int(found[1]), last + 1)] if 0 < last <= self.width and name not in self.names else [name]
+        for name in names:
             found = self.fitting(name)
             if not found:
                 names = self.all_names() + ", or a" if self.has_header else "a"

@@ -20,13 +20,20 @@ UNIT_NAMES = {unit: next(name for name in ("s", "ms", "us", "ns", "minute", "hou
               for unit, names in UNITS.items()}
 
 CLOCK = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?"
-ZONE = r" *(?:Z|UTC|(?P<sign>[+-])(?P<zone_hour>[0-9]{2}):?(?P<zone_minute>[0-9]{2})?)?"
+ZONE = r" *(?:Z|UTC|GMT|(?P<sign>[+-])(?P<zone_hour>[0-9]{2}):?(?P<zone_minute>[0-9]{2})?)?"
 CLOCK_AND_ZONE = re.compile(CLOCK + ZONE)
-COMPACT = re.compile(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<hour>[0-9]{2})(?:(?P<minute>[0-9]{2})"
-                     r"(?P<second>[0-9]{2})?)?")
+COMPACT = re.compile(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})T?(?P<hour>[0-9]{2})(?:(?P<minute>[0-9]{2})"
+                     r"(?P<second>[0-9]{2})?Z?)?")
 STAMP = re.compile(r"(?P<year>[0-9]{4})(?P<between>[-/])(?P<month>[0-9]{2})(?P=between)(?P<day>[0-9]{2})"
                    r"(?:[ T,;\t][ \t]*" + CLOCK + ZONE + r"[ \t]*)?")
 OF_WEB_SERVER = re.compile(rf"(?P<day>[0-9]{{2}})/(?P<name>{'|'.join(MONTHS)})/(?P<year>[0-9]{{4}}):" + CLOCK + ZONE)
+WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+OF_MAIL = re.compile(rf"(?:{WEEKDAY},? )?(?P<day>[0-9]{{1,2}})[ -](?P<name>{'|'.join(MONTHS)})[ -](?P<year>[0-9]{{4}}) " + CLOCK + ZONE)
+OF_SHELL = re.compile(rf"{WEEKDAY} (?P<name>{'|'.join(MONTHS)}) +(?P<day>[0-9]{{1,2}}) {CLOCK}{ZONE} (?P<year>[0-9]{{4}})")  # date(1)
+BEGINS_IN_WORDS = re.compile(rf"{WEEKDAY},? |[0-9]{{1,2}}[ -][A-Z]")
+# Among words.
+WITHIN = re.compile(rf"[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?(?:Z| ?[+-][0-9]{{2}}:?[0-9]{{2}}\b)?"
+                    rf"|[0-9]{{2}}/(?:{'|'.join(MONTHS)})/[0-9]{{4}}:[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?: [+-][0-9]{{4}})?")
 LIMITS = {"year": (1970, 2200), "month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60),
           "zone_hour": (0, 23), "zone_minute": (0, 59)}
 DAYS_OF_MONTH = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
@@ -35,11 +42,13 @@ MANY_FORMS = 64  # forms of dates in a piece of a column that are read as column
 
 def form_of(text):
     """Returns the match of a text that has the form of a date and time, or None."""
-    return COMPACT.fullmatch(text) or OF_WEB_SERVER.fullmatch(text) or STAMP.fullmatch(text)
+    known = (OF_MAIL, OF_SHELL) if BEGINS_IN_WORDS.match(text) else (COMPACT, OF_WEB_SERVER, STAMP)
+    return next((match for match in (form.fullmatch(text) for form in known) if match), None)
 
 
 def ns_of(match, number_of):
-    """Returns (ns since 1970, whether such a date and time exists); number_of gives the integer of each part that the match has."""
+    """Returns (ns since 1970, whether such a date and time exists); number_of gives the integer of
+    each part that the match has."""
     part = {name: number_of(name) for name, text in match.groupdict().items() if text is not None and name in LIMITS}
     month = part.setdefault("month", MONTHS.index(match["name"]) + 1 if match.groupdict().get("name") else 0)
     exists = True
@@ -67,10 +76,12 @@ def fraction_ns(digits):
 
 
 def read_timestamp(text):
-    """Returns ns since 1970 (UTC, years 1970 to 2200) of a date and time, or None for another text. Known are ISO 8601 with '/' or '-',
-    with T, a blank or a separator of columns before the time of day, without seconds or the time of day, with a comma before the
-    fraction, with Z, " UTC" or an offset behind; a date as one number, 2023111618, with minute and second; and web servers'
-    16/Nov/2023:18:15:46 +0000."""
+    """Returns ns since 1970 (UTC, years 1970 to 2200) of a date and time, or None for another text.
+    Known are ISO 8601 with '/' or '-', with T, a blank or a separator of columns before the time of
+    day, without seconds or the time of day, with a comma before the fraction, with Z, " UTC" or an
+    offset behind; a date as one number, 2023111618, with minute and second; web servers'
+    16/Nov/2023:18:15:46 +0000; and those of mails and date(1), 16 Nov 2023 18:15:46 +0000 and Thu Nov
+    16 18:15:46 UTC 2023."""
     match = form_of(text)
     if not match:
         return None
@@ -88,12 +99,12 @@ def is_time_of_day(text):
 def is_local(timestamp):
     """Returns whether a date and time says neither UTC nor an offset from it."""
     at = timestamp.find(":")
-    return at < 0 or not any(mark in timestamp[at:] for mark in "+-ZU")
+    return not timestamp.endswith("Z") if at < 0 else not any(mark in timestamp[at:] for mark in "+-ZUG")
 
 
 def stamps_of(values):
-    """Returns arrays of the dates of a column: ns since 1970, whether each is one, whether it is local. All that have one form, the
-    same but for digits, are read at once."""
+    """Returns arrays of the dates of a column: ns since 1970, whether each is one, whether it is
+    local. All that have one form, the same but for digits, are read at once."""
     array = bytes_of(values)
     matrix = matrix_of(array)
     count, width = matrix.shape
@@ -101,8 +112,8 @@ def stamps_of(values):
     if width < DATE_SIZE:
         return ns, exists, local
     is_digit = (matrix >= ord("0")) & (matrix <= ord("9"))
-    has_mark = np.isin(matrix[:, 4], list(b"-/")) | (matrix[:, 2] == ord("/"))
-    left = np.flatnonzero((matrix[:, DATE_SIZE - 1] != 0) & (has_mark | is_digit[:, :DATE_SIZE].all(axis=1)))
+    has_mark = np.isin(matrix[:, 4], list(b"-/")) | (matrix[:, 2] == ord("/")) | np.isin(matrix[:, 1:4], list(b" ,-")).any(axis=1)
+    left = np.flatnonzero((matrix[:, DATE_SIZE - 1] != 0) & (has_mark | is_digit[:, :8].all(axis=1)))
     for _ in range(MANY_FORMS):
         if not len(left):
             return ns, exists, local
@@ -135,7 +146,8 @@ def unit_text(unit_s):
 
 
 def epoch_unit_s(value):
-    """Returns the unit, in s, of a number that counts from 1970, by its size: 1e9 to 9e9 are s, 1e12 to 9e12 ms, and so on; or None."""
+    """Returns the unit, in s, of a number that counts from 1970, by its size: 1e9 to 9e9 are s,
+    1e12 to 9e12 ms, and so on; or None."""
     return next((unit for unit in (1.0, 1e-3, 1e-6, 1e-9) if 1e9 <= value * unit <= LATEST_EPOCH_S), None)
 
 
@@ -145,7 +157,8 @@ def s_to_ns(seconds):
 
 
 def epoch_ns(values, numbers, unit_s):
-    """Returns numbers that count from 1970 as ns, exactly as their digits say where they have no exponent."""
+    """Returns numbers that count from 1970 as ns, exactly as their digits say where they have no
+    exponent."""
     unit_ns = round(unit_s * NS)
     ns = s_to_ns(numbers * unit_s)
     matrix = matrix_of(bytes_of(values))

@@ -4,19 +4,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .messages import shown, text_of
+from .messages import counted, shown, text_of
 
 PUBLISHED = ("azure_functions", "azure_llm", "burstgpt", "mooncake")
 
 
 @dataclass
 class Trace:
-    """A recorded trace: sending times, or counts per bin (then there are no times). Source time 0 is the file's beginning."""
+    """A recorded trace: sending times, or counts per bin (then there are no times). Source time 0
+    is the file's beginning."""
 
     format: str
     times_ns: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # non-decreasing, from 0 on
     counts: np.ndarray = field(default_factory=lambda: np.empty(0))  # requests in each bin
     bin_s: float = 1
+    rates: np.ndarray | None = None  # of each function, in each bin over its mean (then there are neither times nor counts)
     tokens: np.ndarray | None = None  # lengths of each request's input and output, of logs that have them
     modules: np.ndarray | None = None  # of each request, a place in module_names; of logs that have them
     module_names: list = field(default_factory=list)
@@ -27,6 +29,9 @@ class Trace:
     def reading(self):
         """What was read as what, in one line: format, column, unit, bin, requests, span, gaps."""
         text = (self.format + ": " if self.format in PUBLISHED else "") + self.read
+        if self.rates is not None:
+            functions, bins = self.rates.shape
+            return shown(f"{text}; {counted(functions, 'function')} over {text_of(self.bin_s * bins)} s")
         if not len(self.times_ns):
             empty, bins = int((self.counts == 0).sum()), len(self.counts)
             return shown(f"{text}; {text_of(in_order(self.counts))} requests over {text_of(self.bin_s * bins)} s, {empty} of {bins} bins empty")

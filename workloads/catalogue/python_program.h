@@ -1,0 +1,27 @@
+// Programs in Python that the harness starts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// What a program has left when it ends.
+struct ProgramEnd {
+  int exit_code = 0;   ///< -1 where a signal ended it
+  std::string errors;  ///< what it wrote to standard error, where that was caught
+};
+
+/// Where the output of a program goes.
+enum class ProgramOutput {
+  kOurs,        ///< to the output of this process, as its errors do
+  kOursCaught,  ///< to the output of this process; its errors are caught
+  kNoneCaught,  ///< nowhere; its errors are caught
+};
+
+/// Runs SCRIPT, a path from the home folder, with these arguments and waits for its end. The interpreter is
+/// the environment variable HARNESS_PYTHON or else the one that the build found. Throws EnvironmentError
+/// where the script or the interpreter does not exist. May be called by several threads and while MPI runs.
+ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output);
+
+}  // namespace harness
