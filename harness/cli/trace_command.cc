@@ -41,6 +41,7 @@ struct TraceArguments {
   std::string where;
   std::string group_by;
   std::vector<std::string> settings;
+  std::vector<std::string> more_settings;  ///< by options of their own
   bool json = false;
 };
 
@@ -131,7 +132,9 @@ TraceSpec given_spec(const TraceArguments& arguments) {
   if (!spec.group_by.empty()) spec.places["group_by"] = {"", 0, "--group-by"};
   ParamList params;
   spec.list(params);
-  for (const std::string& setting : arguments.settings) apply_setting(setting, params, spec);
+  for (const auto* settings : {&arguments.settings, &arguments.more_settings}) {
+    for (const std::string& setting : *settings) apply_setting(setting, params, spec);
+  }
   if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
   return spec;
 }
@@ -355,7 +358,7 @@ void add_file_options(CLI::App& command, TraceArguments& arguments) {
     std::string option = "--" + key;
     std::replace(option.begin(), option.end(), '_', '-');
     const auto set = [&arguments, key](const std::string& value) {
-      arguments.settings.push_back(key + "=" + value);
+      arguments.more_settings.push_back(key + "=" + value);
     };
     command.add_option_function<std::string>(option, set, "of a file: as --set " + key + "=...");
   }

@@ -1,11 +1,15 @@
 """Logs that were misread once or are common: as what each is read, or why it is refused."""
 
+import io
 import os
+import re
+import subprocess
 import sys
 import unittest
+import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import LogTables, counter, counts, refused, times  # noqa: E402
+from cases_of_logs import LogTables, counter, counts, data_of, read, refused, times  # noqa: E402
 
 
 def minutes_of(header, values):
@@ -150,7 +154,136 @@ TIMES = (
 )
 
 
+def on_minutes(header, *values):
+    """Returns a minute a row with these values."""
+    return minutes_of(header, values)
+
+
+HTTP = ("2024-05-01 10:00:00 INFO Started server\n2024-05-01 10:00:05 INFO h:5 \"GET / HTTP/1.1\" 200\n"
+        "2024-05-01 10:00:09 INFO h:5 \"GET / HTTP/1.1\" 200\n")
+VLLM = "".join(f"2024-05-01 10:00:0{at},100 INFO {what} request cmpl-{one}\n" for at, what, one in (
+    (0, "Received", "1a2"), (1, "Added", "1a2"), (2, "Received", "1b3"), (5, "Finished", "1a2")))
+DAYS = "date," + ",".join(f"{hour:02d}" for hour in range(24)) + "\n2024-05-01," + "3," * 23 + "4\n2024-05-02," + "5," * 23 + "6\n"
+OF_DAYS = [*[3] * 23, 4, *[5] * 23, 6]
+MINUTES = ",".join(map(str, range(1, 61)))
+LINES = f"f,{','.join(['3'] * 60)}\ng,{','.join(['4'] * 60)}\n"
+
+READ = (
+    # The times of the lines stand among their words.
+    times("syslog_5424", "<165>1 2024-05-01T10:00:00.003Z h a 1 I - GET /a\n<165>1 2024-05-01T10:00:02.503Z h a 1 I - GET /b\n", [0, 2.5],
+          "times in the words"),
+    times("logfmt", "time=2024-05-01T10:00:00.1Z level=INFO msg=x\ntime=2024-05-01T10:00:02.1Z level=INFO msg=y\n", [0, 2], "words"),
+    times("level_first", "INFO  2024-05-01 10:00:00,123 [main] a - GET\nINFO  2024-05-01 10:00:02,123 [main] a - GET\n", [0, 2], "words"),
+    times("rails", 'Started GET "/a" at 2024-05-01 10:00:00 +0200\nStarted GET "/b" at 2024-05-01 08:00:02 +0000\n', [0, 2], "words"),
+    times("apache_errors", "[Wed May 01 10:00:00.25 2024] [core:error] x\n[Wed May 01 10:00:01.5 2024] [core:error] y\n", [0, 1.25],
+          "brackets"),
+    times("shell", "Wed May  1 10:00:00 UTC 2024 GET /a\nWed May  1 10:00:02 UTC 2024 GET /b\n", [0, 2], "column 1"),
+    times("mail", 'time,model\n"Wed, 01 May 2024 10:00:00 GMT",a\n"Wed, 01 May 2024 12:00:02 +0200",b\n', [0, 2], "'time'"),
+    times("basic_iso", "time,model\n20240501T100000Z,a\n20240501T100003Z,b\n", [0, 3], "'time'"),
+    # Dates as people write them.
+    counts("german", '"Time";"Requests"\n"01.05.2024 10:00:00";12\n"01.05.2024 10:01:00";13\n', [12, 13], 60, "'Requests'"),
+    times("day_that_is_no_month", "time,model\n05/01/2024 11:59:00 PM,a\n05/13/2024 12:01 AM,b\n", [0, 11 * 86400 + 120], "'time'"),
+    times("month_that_is_no_day", "date,time,model\n13/05/2024,10:00:00,a\n13/05/2024,10:00:02,b\n", [0, 2], "'date time'"),
+    times("half_days_of_iso", "time,model\n2024-05-01 11:00:00 AM,a\n2024-05-01 01:00:00 PM,b\n", [0, 7200], "'time'"),
+    counts("one_digit_of_the_hour", "time,requests\n2024-05-01 9:59,5\n2024-05-01 10:00,6\n", [5, 6], 60, "60 s"),
+    # Names of rates and bins.
+    counts("value_per_s", on_minutes('"Time","Value (req/s)"', 1.5, 2), [90, 120], 60, "requests per s"),
+    counts("reqpm", on_minutes("Time,Requests (reqpm)", 12, 13), [12, 13], 60, "requests per minute"),
+    counts("hours_that_begin_again", "hour,requests\n22,5\n23,6\n0,7\n1,8\n", [5, 6, 7, 8], 3600, "bins of 3600 s"),
+    counts("dates_and_hours", "date,hour,requests\n2024-05-01,23,5\n2024-05-02,0,7\n", [5, 7], 3600, "by column 'date, hour'"),
+    counts("period_that_is_missing", "period,count\n1,5\n2,7\n4,3\n", [5, 7, 0, 3], 1, "1 of 4 bins missing", bin_s=1, holes="zero"),
+    # Empty fields.
+    counts("empty_as_zero", on_minutes("time,requests", 5, "", 6), [5, 0, 6], 60, "1 row with empty fields (0)", holes="zero"),
+    counts("empty_between", on_minutes("time,requests", 5, "null", 6), [5, 5.5, 6], 60, "1 of 3 bins missing", holes="interpolate"),
+    counts("empty_left_out", on_minutes("time,requests", 5, "-", 6), [5, 6], 60, "1 of 3 bins missing", holes="cut"),
+    # Many numbers on a line.
+    counts("days_of_hours", DAYS, OF_DAYS, 3600, "counts on 2 lines, day after day", format="counts", bin_s=3600),
+    counts("functions_on_lines", LINES, [7] * 60, 60, "lines added up", format="counts", bin_s=60),
+    counts("function_on_a_line", LINES, [4] * 60, 60, "on one line", format="counts", bin_s=60, where="1=g"),
+    counts("below_numbers", f"id,{MINUTES}\n{LINES}", [7] * 60, 60, "lines added up", format="counts", bin_s=60),
+    counts("below_names", ",".join(f"m{at}" for at in range(30)) + "\n" + "3," * 29 + "3\n", [3] * 30, 60, "on one line", format="counts",
+           bin_s=60),
+    counts("columns_of_functions", "day,time,0,1,2\n0,0,5,2,1\n0,60,7,0,2\n", [8, 9], 60, "'2'", column="#3-5", time_column="time",
+           time_unit="s"),
+    # Packings.
+    counts("utf_16", "\ufefftime,requests\r\n2024-05-01 10:00,5\r\n2024-05-01 10:01,6\r\n".encode("utf-16-le"), [5, 6], 60, "60 s"),
+)
+
+NO_ADVICE = (
+    refused("day_or_month", "time,model\n05/01/2024 10:00,a\n", 'whose day may stand before or behind its month; allowed: a line "# dates'),
+    refused("half_days_of_words", "05/01/2024 10:00:00 PM GET\n05/01/2024 10:00:02 PM GET\n", "hours from 00 to 23"),
+    refused("zones", "2024-10-27 00:30:00 CEST GET /a\n2024-10-27 04:30:00 CET GET /a\n", "several zones, CEST and CET"),
+    refused("id_or_count", ",".join(["17", *["3"] * 1440]) + "\n", "of which the first may be an id"),
+    refused("days_with_a_hole", DAYS.replace("05-02", "05-03"), "not 86400 s apart", format="counts", bin_s=3600),
+    refused("functions_as_columns", "time_s," + ",".join(f"f{at}" for at in range(30)) + "\n0" + ",3" * 30 + "\n60" + ",3" * 30 + "\n",
+            'column = "#2-31"'),
+    refused("empty_field", on_minutes("time,requests", 5, "", 6), 'an empty field; allowed: a number from 0 to 1e+12; or holes = "zero"'),
+    refused("hour_twice_of_bins", "time,requests\n2024-10-27 01:00,5\n2024-10-27 02:00,6\n2024-10-27 02:00,7\n", "clocks show twice"),
+    refused("functions_again", "HashOwner,HashApp,HashFunction,Trigger," + ",".join(map(str, range(1, 1441))) + "\no,a,f,h" + ",1" * 1440
+            + "\nHashOwner,HashApp,HashFunction,Trigger," + ",".join(map(str, range(1, 1441))) + "\n", "t.csv:3: found the header again"),
+    refused("prometheus", '{"status":"success","data":{"resultType":"matrix","result":[{"values":[[1714557600,"1"]]}]}}\n',
+            ".data.result[0].values[]"),
+    refused("list_in_an_object", '{"Label": "a", "Points": [{"t": 5}]}\n', "jq -c '.Points[]' FILE"),
+    refused("lists_in_a_list", '[[{"t": 5}], [{"t": 6}]]\n', "jq -c '.[][]' FILE"),
+)
+
+# What a message advises, a key or a command, gives the right number.
+FOLLOWED = (
+    ("http", HTTP, {}, [0, 4]),
+    ("ids_in_words", VLLM, {}, [0, 2]),
+    ("events", "time_s,event\n0.5,arrival\n0.9,departure\n1.5,arrival\n", {}, [0.5, 1.5]),
+    ("kinds", '{"ts":1714557600.5,"msg":"request started"}\n{"ts":1714557601.5,"msg":"request finished"}\n', {}, [0]),
+    ("codes", "time_us,event_type\n604046279,0\n604046280,1\n", {}, [604.046279]),
+    ("header_again", "# a\ntime_s,model\n0.5,a\ntime_s,model\n2,a\n", {}, [0.5, 2]),
+    ("header_again_llm", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,2\nTIMESTAMP,ContextTokens,GeneratedTokens\n"
+     "2023-11-16 18:15:47,1,2\n", {}, [0, 1]),
+    ("total", on_minutes("time,requests", 5, 6) + "Total,11\n", {}, [5, 6]),
+    ("total_of_one_field", "time_s,model\n0.5,a\n1,b\nTotal: 2 rows\n", {}, [0.5, 1]),
+    ("end_of_a_line_in_quotes", 'time,prompt,model\n2024-05-01 10:00:00,"a\nb, c",a\n2024-05-01 10:00:02,"x",a\n', {}, [0, 2]),
+    ("comma_behind_rows", "time,requests\n2024-05-01 10:00,5,\n2024-05-01 10:01,6,\n", {}, [5, 6]),
+    ("title", "Requests\n\ntime,requests\n2024-05-01 10:00,5\n2024-05-01 10:01,6\n", {}, [5, 6]),
+    ("separator_of_excel", "sep=;\ntime;requests\n2024-05-01 10:00;5\n2024-05-01 10:01;6\n", {}, [5, 6]),
+    ("ruled", "| time | requests |\n|---|---|\n| 2024-05-01 10:00:00 | 5 |\n| 2024-05-01 10:01:00 | 6 |\n", {}, [5, 6]),
+    ("units", on_minutes("time,rps", "1.5 req/s", "2 req/s"), {}, [90, 120]),
+    ("decimal_comma", "time_s;requests\n0;12,5\n60;13,5\n", {}, [12.5, 13.5]),
+)
+
+
+def followed(message, text, keys):
+    """Returns the text and keys that a message advises: by its command, or by its value of a key."""
+    key = re.search(r'(where) = "([^"]*)"', message)
+    if key:
+        return text, {**keys, key[1]: key[2]}
+    command = re.search(r"\(((?:sed|grep|awk|python3) .*?) FILE", message)[1]
+    return subprocess.run(["bash", "-c", command + " /dev/stdin"], input=data_of(text), capture_output=True, check=True).stdout, keys
+
+
 class KindsOfLogs(LogTables):
+    def test_read(self):
+        self.check_all(READ)
+
+    def test_refused(self):
+        self.check_all(NO_ADVICE)
+
+    def test_what_is_advised_works(self):
+        for name, text, keys, values in FOLLOWED:
+            with self.subTest(name):
+                kept, keys = followed(self.refusal(text, **keys), text, keys)
+                trace = read(kept, **keys)
+                self.assertEqual([*trace.counts.tolist(), *(trace.times_ns / 1e9).tolist()], values)
+
+    def test_archives(self):
+        for names, message in ((("a.csv", "__MACOSX/._a.csv"), ""), (("a.csv", "b.csv"), "an archive of one file"),
+                               (("xl/workbook.xml",), "Excel")):
+            archive = io.BytesIO()
+            with zipfile.ZipFile(archive, "w") as file:
+                for name in names:
+                    file.writestr(name, "0.5\n1\n")
+            if message:
+                self.assertIn(message, self.refusal(archive.getvalue()))
+            else:
+                self.assertEqual(len(read(archive.getvalue()).times_ns), 2)
+
     def test_numbers(self):
         self.check_all(NUMBERS)
 

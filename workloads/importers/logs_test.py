@@ -84,14 +84,16 @@ class Texts(LogTest):
 
     def test_dates_of_all_forms_are_one_moment(self):
         noon = 1714564800 * 10**9
-        for text in ("2024-05-01 12:00:00", "2024-05-01T12:00Z", "2024/05/01 14:00:00+02:00", "20240501120000", "01/May/2024:12:00:00 +0000",
+        for text in ("2024-05-01 12:00:00", "2024-05-01T12:00Z", "2024/05/01 14:00:00+02:00", "20240501120000",
+                     "01/May/2024:12:00:00 +0000",
                      "2024-05-01 12:00:00,000", "2024-05-01T06:30:00-0530", "2024050112"):
             self.assertEqual(read_timestamp(text), noon, text)
         for text in ("2024-02-30", "2024-13-01", "2024-05-01 24:00:00", "20240501", "2024-05-01 12:00:00.", "01.05.2024 12:00"):
             self.assertIsNone(read_timestamp(text), text)
 
     def test_columns_of_dates_are_read_as_single_ones(self):
-        texts = ["2024-05-01 12:00:00", "2024-05-01 12:00:00.123456", "x", "2024-05-01T12:00:00+02:00", "20240501120000", "2024-02-30 10:00:00",
+        texts = ["2024-05-01 12:00:00", "2024-05-01 12:00:00.123456", "x", "2024-05-01T12:00:00+02:00", "20240501120000",
+                 "2024-02-30 10:00:00",
                  "19990501120000", "01/May/2024:12:00:00 +0000", "01/Jun/2024:12:00:00 +0000", "é", ""]
         ns, exists, _ = stamps_of(texts)
         for text, one, good in zip(texts, ns.tolist(), exists.tolist(), strict=True):
@@ -110,8 +112,8 @@ class Plain(LogTest):
         trace = read("start_s,model\n3,a\n1,b\n2,a\n")
         self.assertEqual((trace.times_ns / 1e9).tolist(), [1, 2, 3])
         self.assertEqual([trace.module_names[code] for code in trace.modules], ["b", "a", "a"])
-        self.assertEqual(trace.reading, "times in column 'start_s' (s), each line a request, sorted (1 came before the one above); 3 requests "
-                         "over 3 s, longest gap 1 s")
+        self.assertEqual(trace.reading, "times in column 'start_s' (s), each line a request, sorted (1 came before the one above); "
+                         "3 requests over 3 s, longest gap 1 s")
 
     def test_numbers_since_1970_keep_all_digits(self):
         self.assertEqual(read("1714557600123456789\n1714557600123456790\n").times_ns.tolist(), [0, 1])
@@ -121,17 +123,22 @@ class Plain(LogTest):
         self.assertEqual((trace.counts.tolist(), trace.bin_s), ([60, 90], 60))
 
     def test_the_message_has_both_readings(self):
-        self.assertEqual(self.refusal("1\n2\n3\n"), 't.csv:1: format: found whole numbers that rise, without a name; allowed: format = "times" '
-                         '(each line a request, its time in time_unit or s), or format = "counts" with bin_s (each line the requests of a bin)')
+        self.assertEqual(self.refusal("1\n2\n3\n"),
+                         't.csv:1: format: found whole numbers that rise, without a name; allowed: format = "times" '
+                         '(each line a request, its time in time_unit or s), or format = "counts" with bin_s '
+                         "(each line the requests of a bin)")
 
     def test_what_is_left_behind_is_said(self):
         self.assertEqual(read("time,model,latency_ms,status\n2024-05-01 10:00:00,a,5,200\n").notes,
-                         ["not kept of each request: latency_ms, status", "failed requests, of which status may tell, are requests as others"])
+                         ["not kept of each request: latency_ms, status",
+                          "failed requests, of which status may tell, are requests as others"])
         self.assertEqual(read("Timestamp,Model,Request tokens,Response tokens\n5,x,472,18\n6,x,10,0\n").notes,
-                         ["not kept of each request: Model", "1 of 2 requests have no Response tokens (failures): they are requests as others"])
+                         ["not kept of each request: Model",
+                          "1 of 2 requests have no Response tokens (failures): they are requests as others"])
         self.assertEqual(read("0.5,a\n1.5,b\n", time_column="1").notes, ["not kept of each request: column 2"])
         self.assertEqual(read("2024-05-01 10:00:00 GET /a 500\n").notes, ["not kept of each request: the words of its line"])
-        self.assertEqual(read("time,requests,errors\n2024-05-01 10:00,60,1\n2024-05-01 10:01,90,2\n").notes, ["not kept of each bin: errors"])
+        self.assertEqual(read("time,requests,errors\n2024-05-01 10:00,60,1\n2024-05-01 10:01,90,2\n").notes,
+                         ["not kept of each bin: errors"])
         self.assertEqual(read("gap_ms,user\n5,a\n6,b\n").notes, ["not kept of each request: user"])
         self.assertEqual(read('{"timestamp": 0, "input_length": 6, "output_length": 5, "hash_ids": [1]}\n').notes,
                          ["not kept of each request: hash_ids"])
@@ -188,7 +195,8 @@ class Advice(LogTest):
         self.check(text, 'format = "times", which sorts them', {"format": "times"})
         with_offset = "time,model\n" + "".join(f"{stamp}+0{2 - (at >= 6)}:00,a\n" for at, stamp in enumerate(stamps))
         self.assertEqual(self.seconds(with_offset)[6] - self.seconds(with_offset)[5], 23 * 60)
-        self.check("time_s,model\n5,a\n3,b\n6,c\n2,d\n", 'format = "times" (each line a request at that time)', {"format": "times"}, seconds=[2, 3, 5, 6])
+        self.check("time_s,model\n5,a\n3,b\n6,c\n2,d\n", 'format = "times" (each line a request at that time)', {"format": "times"},
+                   seconds=[2, 3, 5, 6])
         self.assertIn("times with all their digits", self.refusal("time,model\n1.71456e+09,a\n1.71457e+09,b\n"))
 
     def test_columns_of_the_same_name(self):
@@ -281,7 +289,8 @@ class Ends(LogTest):
 
 class JsonLines(LogTest):
     def test_tokens_are_kept(self):
-        trace = read('{"arrival_s": 0.5, "prompt_tokens": 20, "completion_tokens": 8}\n{"arrival_s": 0.25, "prompt_tokens": 21, "completion_tokens": 9}\n')
+        trace = read('{"arrival_s": 0.5, "prompt_tokens": 20, "completion_tokens": 8}\n'
+                     '{"arrival_s": 0.25, "prompt_tokens": 21, "completion_tokens": 9}\n')
         self.assertEqual((trace.times_ns / 1e9).tolist(), [0.25, 0.5])
         self.assertEqual(trace.tokens.tolist(), [[21, 9], [20, 8]])
 
@@ -296,7 +305,8 @@ class JsonLines(LogTest):
         self.assertEqual(self.seconds(text, time_unit="s"), [0.072])
 
     def test_objects_in_objects(self):
-        text = '{"metric": "http_reqs", "data": {"time": "2024-05-01T10:00:0%dZ", "value": 1}}\n{"metric": "vus", "data": {"time": "2024-05-01T10:00:00Z"}}\n'
+        text = ('{"metric": "http_reqs", "data": {"time": "2024-05-01T10:00:0%dZ", "value": 1}}\n'
+                '{"metric": "vus", "data": {"time": "2024-05-01T10:00:00Z"}}\n')
         text = text % 0 + text % 3
         self.assertEqual(self.seconds(text, where=advised(self.refusal(text))), [0, 3])
 
@@ -330,7 +340,8 @@ class JsonLines(LogTest):
     def test_json_that_is_no_line_an_object(self):
         objects = [{"time": "2024-05-01T10:00:00Z", "model": "a"}, {"time": "2024-05-01T10:00:03Z", "model": "b"}]
         lines = "".join(json.dumps(one) + "\n" for one in objects)
-        for text in (json.dumps(objects), json.dumps({"events": objects}), json.dumps(objects[0], indent=1) + "\n" + json.dumps(objects[1], indent=1)):
+        for text in (json.dumps(objects), json.dumps({"events": objects}),
+                     json.dumps(objects[0], indent=1) + "\n" + json.dumps(objects[1], indent=1)):
             self.assertEqual(self.seconds(by_command(self.refusal(text), text, lambda _: lines)), [0, 3])
         self.assertIn("jq -r .KEY FILE", self.refusal('{"x": 5}\n', format="mooncake"))
         column = by_command("(jq -r .time FILE)", lines, lambda _: "".join(one["time"] + "\n" for one in objects))
@@ -348,7 +359,8 @@ class Holes(LogTest):
     def test_what_is_no_hole_stays_refused(self):
         self.assertIn("a file of counts", self.refusal("time_s,model\n0,a\n", holes="zero"))
         self.assertNotIn("--holes", self.refusal("time,n\n2024-05-01 10:00,4\n2024-05-01 10:01,6\n2024-05-01 10:00,8\n", column="n"))
-        self.assertIn("in order", self.refusal("time,n\n2024-05-01 10:00,4\n2024-05-01 10:01,6\n2024-05-01 10:01,8\n", column="n", holes="zero"))
+        self.assertIn("in order", self.refusal("time,n\n2024-05-01 10:00,4\n2024-05-01 10:01,6\n2024-05-01 10:01,8\n", column="n",
+                                               holes="zero"))
         self.assertIn("in order", self.refusal("time,n\n0,4\n60,6\n120,8\n210,7\n", column="n", holes="zero", time_unit="s"))
 
 
@@ -369,9 +381,11 @@ class Clocks(LogTest):
         self.assertEqual(self.seconds("Mon Feb  6 12:14:14 2024 host x\n"), [0])
 
     def test_the_command_that_gives_a_year_works(self):
-        for first, second in (("Feb  6 12:14:14 host x", "Feb 16 12:14:14 host x"), ("<13>Feb  6 12:14:14 host x", "<13>Feb 16 12:14:14 host x"),
+        for first, second in (("Feb  6 12:14:14 host x", "Feb 16 12:14:14 host x"),
+                              ("<13>Feb  6 12:14:14 host x", "<13>Feb 16 12:14:14 host x"),
                               ("I0206 12:14:14.5 1 a.cc:5] x", "I0216 12:14:14.5 1 a.cc:5] y"), ("02/06 12:14:14 x", "02/16 12:14:14 y"),
-                              ("INFO 02-06 12:14:14 [a.py:5] x", "INFO 02-16 12:14:14 [a.py:5] y"), ("06/Feb 12:14:14 a b", "16/Feb 12:14:14 a b"),
+                              ("INFO 02-06 12:14:14 [a.py:5] x", "INFO 02-16 12:14:14 [a.py:5] y"),
+                              ("06/Feb 12:14:14 a b", "16/Feb 12:14:14 a b"),
                               ("Mon Feb  6 12:14:14 host x", "Thu Feb 16 12:14:14 host x")):
             text = f"{first}\n{second}\n"
             command = re.search("sed -E '(.*?)' FILE", self.refusal(text))[1].replace("YEAR", "2024")
@@ -416,7 +430,8 @@ class Shapes(LogTest):
         self.assertEqual(self.seconds(by_command(message, text, lambda _: "1714557600000000\n1714557600000700\n")), [0, 0.0007])
 
     def test_spans_of_opentelemetry(self):
-        spans = [{"traceId": trace, "startTimeUnixNano": str(1714557600000000000 + at)} for trace, at in (("a", 2000), ("a", 0), ("b", 5000))]
+        spans = [{"traceId": trace, "startTimeUnixNano": str(1714557600000000000 + at)}
+                 for trace, at in (("a", 2000), ("a", 0), ("b", 5000))]
         text = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
         message = self.refusal(text)
         self.assertIn("spans of OpenTelemetry", message)
@@ -429,7 +444,8 @@ class Shapes(LogTest):
 
     def test_metrics_in_objects(self):
         text = "".join(json.dumps(one) + "\n" for one in (
-            {"type": "Metric", "data": {"name": "http_reqs"}, "metric": "http_reqs"}, {"type": "Metric", "data": {"name": "vus"}, "metric": "vus"},
+            {"type": "Metric", "data": {"name": "http_reqs"}, "metric": "http_reqs"},
+            {"type": "Metric", "data": {"name": "vus"}, "metric": "vus"},
             *({"metric": metric, "type": "Point", "data": {"time": f"2024-05-01T10:00:0{at}Z", "value": value}}
               for at, metric, value in ((0, "http_reqs", 1), (1, "vus", 3), (2, "http_reqs", 1)))))
         first = advised(self.refusal(text))
@@ -468,7 +484,8 @@ class Shapes(LogTest):
         self.assertEqual(self.seconds(DOCKER.replace("\\n", "")), [0, 1, 2])  # no line has an end
         text = '{"log":"a","logtag":"P","time":"2024-05-01T10:00:00Z"}\n{"log":"b","logtag":"F","time":"2024-05-01T10:00:01Z"}\n'
         self.assertEqual(self.seconds(text, where=advised(self.refusal(text))), [0])
-        objects = [{"log": "a", "partial_message": "true", "partial_last": "false"}, {"log": "b", "partial_message": "true", "partial_last": "true"},
+        objects = [{"log": "a", "partial_message": "true", "partial_last": "false"},
+                   {"log": "b", "partial_message": "true", "partial_last": "true"},
                    {"log": "c"}]
         rows = [json.dumps(one | {"time": f"2024-05-01T10:00:0{at}Z"}) + "\n" for at, one in enumerate(objects)]
         kept = by_command(self.refusal("".join(rows)), "".join(rows), lambda _: "".join(rows[1:]))
@@ -478,7 +495,8 @@ class Shapes(LogTest):
 
     def test_two_times_in_a_row(self):
         rows = "2024-05-01 10:00:00,2024-05-01 10:00:01,a\n2024-05-01 10:00:05,2024-05-01 10:00:09,b\n"
-        for names in ("received,sent,model\n", "timestamp,logged,model\n", "log_time,request_time,model\n", "received_at,sent_at,model\n", ""):
+        for names in ("received,sent,model\n", "timestamp,logged,model\n", "log_time,request_time,model\n", "received_at,sent_at,model\n",
+                      ""):
             message = self.refusal(names + rows)
             self.assertIn("time_column = one of ", message)
             first, second = re.search("time_column = one of ([^,]+), ([^,]+)", message).groups()
@@ -493,7 +511,8 @@ class Shapes(LogTest):
                 "2024-05-01T10:00:05.25Z INFO request received at 2024-05-01T10:00:00Z\n")
         self.assertIn("'2024-05-01T10:00:00.5Z' and '2024-05-01T09:59:58Z'", self.refusal(text))
         self.assertEqual(self.seconds(text, format="times"), [0, 4.75])
-        text = '2024-05-01T10:00:00.5Z h - [01/May/2024:10:00:00 +0000] "GET /"\n2024-05-01T10:00:01.75Z h - [01/May/2024:10:00:01 +0000] "GET /"\n'
+        text = ('2024-05-01T10:00:00.5Z h - [01/May/2024:10:00:00 +0000] "GET /"\n'
+                '2024-05-01T10:00:01.75Z h - [01/May/2024:10:00:01 +0000] "GET /"\n')
         self.assertIn("two times", self.refusal(text))
         self.assertEqual(self.seconds(text.replace(".75", ".5")), [0, 1])
 
@@ -504,7 +523,8 @@ class Packed(LogTest):
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w") as file:
             file.writestr("a.csv", text)
-        for data in (gzip.compress(text), bz2.compress(text), lzma.compress(text), archive.getvalue(), gzip.compress(b"0.5\n") + gzip.compress(b"1\n")):
+        for data in (gzip.compress(text), bz2.compress(text), lzma.compress(text), archive.getvalue(),
+                     gzip.compress(b"0.5\n") + gzip.compress(b"1\n")):
             self.assertEqual(self.seconds(data), [0.5, 1])
 
     def test_what_was_imported_already(self):
@@ -547,7 +567,8 @@ class Program(unittest.TestCase):
             file.write(text.encode())
 
     def run_program(self, *words, folder=None):
-        done = subprocess.run([sys.executable, os.path.join(HERE, "traces.py"), *words], cwd=folder or self.folder, capture_output=True, check=False)
+        done = subprocess.run([sys.executable, os.path.join(HERE, "traces.py"), *words], cwd=folder or self.folder, capture_output=True,
+                              check=False)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def parsed(self, name):
@@ -558,17 +579,20 @@ class Program(unittest.TestCase):
         self.assertEqual(header.split(b"\n")[0], b"# harness trace 1")
         said = tomllib.loads(header.decode())
         self.assertEqual(said["sha256"], hashlib.sha256(numbers).hexdigest())
-        self.assertEqual([*said], ["format", "parts", "bin_s", "reading", "notes", "source", "source_sha256", "requests", "bins", "functions",
+        self.assertEqual([*said], ["format", "parts", "bin_s", "reading", "notes", "source", "source_sha256", "requests", "bins",
+                                   "functions",
                                    "has_tokens", "modules", "sha256"])
         return said, numbers
 
     def test_times_with_modules(self):
         text = 'time_s,model,user\n3,"a ""é\\",x\n1,b,y\n'
         self.write("in.csv", text)
-        self.assertEqual(self.run_program("in.csv", "-o", "out"), (0, "in.csv: read as times in column 'time_s' (s), each line a request, sorted "
+        self.assertEqual(self.run_program("in.csv", "-o", "out"),
+                         (0, "in.csv: read as times in column 'time_s' (s), each line a request, sorted "
                          "(1 came before the one above); 2 requests over 3 s, longest gap 2 s\nnote: not kept of each request: user\n", ""))
         said, numbers = self.parsed(b"out")
-        self.assertEqual((said["requests"], said["bins"], said["functions"], said["has_tokens"], said["modules"], said["bin_s"], said["format"],
+        self.assertEqual((said["requests"], said["bins"], said["functions"], said["has_tokens"], said["modules"], said["bin_s"],
+                          said["format"],
                           said["parts"], said["source"], said["notes"], said["source_sha256"]),
                          (2, 0, 0, False, ['a ""é\\', "b"], 1.0, "times", "load", "in.csv", ["not kept of each request: user"],
                           hashlib.sha256(text.encode()).hexdigest()))
@@ -580,7 +604,8 @@ class Program(unittest.TestCase):
         self.write("burst.csv", BURST)
         self.run_program("burst.csv", "-o", "tokens")
         said, numbers = self.parsed(b"tokens")
-        self.assertEqual((said["has_tokens"], numbers), (True, np.array([0, 10**9], "<i8").tobytes() + np.array([472, 18, 10, 0], "<u4").tobytes()))
+        self.assertEqual((said["has_tokens"], numbers),
+                         (True, np.array([0, 10**9], "<i8").tobytes() + np.array([472, 18, 10, 0], "<u4").tobytes()))
         self.write("counts.csv", "time,n\n0,3\n60,4\n")
         words = ("--column=n", "--time-unit=s", "--time-column=time")
         self.assertEqual(self.run_program("counts.csv", "--output=counts", *words)[0], 0)
@@ -596,16 +621,19 @@ class Program(unittest.TestCase):
 
     def test_refusals_are_one_line_and_leave_nothing(self):
         self.write("in.csv", "1\n2\n3\n")
-        places = ["--place", "time_unit", "e.toml", "7", "trace.t.time_unit", "--place", "holes", "", "0", "--holes", "--place", "where", "", "0", "--where"]
+        places = ["--place", "time_unit", "e.toml", "7", "trace.t.time_unit", "--place", "holes", "", "0", "--holes", "--place", "where",
+                  "", "0", "--where"]
         for words, line in ((["in.csv"], "in.csv:1: format: found whole numbers that rise"),
                             (["in.csv", "--name=a/b"], "a/b:1: format: found "),
                             (["in.csv", "--time-unit=y", *places], "e.toml:7: trace.t.time_unit: found 'y'"),
                             (["in.csv", "--format=times", "--holes=cut", *places], "--holes: found holes with format"),
                             (["none.csv"], "none.csv: found no such file"), ([b"\xff.csv"], "\\xff.csv: found no such file"),
-                            ([".", ], ".: found a folder"), (["in.csv", "--bin-s=x"], "argument --bin-s"), (["in.csv", "--bin-s=-1"], "bin_s: found -1"),
+                            ([".", ], ".: found a folder"), (["in.csv", "--bin-s=x"], "argument --bin-s"),
+                            (["in.csv", "--bin-s=-1"], "bin_s: found -1"),
                             (["in.csv", "--parts=x"], "argument --parts"), (["in.csv", "--odd"], "unrecognized"),
                             (["in.csv", "--output=in.csv"], "-o: found the log itself"),
-                            (["none.csv", "--output=a.gz"], "-o: found 'a.gz'; allowed: a name without .gz: an imported trace is not packed")):
+                            (["none.csv", "--output=a.gz"],
+                             "-o: found 'a.gz'; allowed: a name without .gz: an imported trace is not packed")):
             code, said, error = self.run_program("-o", "out", *words)
             self.assertEqual((code, said, error.count("\n"), error[-1:]), (2, "", 1, "\n"), words)
             self.assertTrue(error.startswith(line), error)

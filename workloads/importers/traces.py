@@ -44,7 +44,8 @@ def options_of(words):
     parser.add_argument("--holes", default="refuse", help="what missing bins become: zero, interpolate, cut")
     parser.add_argument("--where", action="append", default=[], metavar="COLUMN=VALUE", help="the rows that are read")
     parser.add_argument("--group-by", default="", metavar="COLUMN", help="whose equal values are one request")
-    parser.add_argument("--parts", default="load", choices=PARTS, help="what is read: requests, invocations by function, or requests by module")
+    parser.add_argument("--parts", default="load", choices=PARTS,
+                        help="what is read: requests, invocations by function, or requests by module")
     parser.add_argument("--name", help="how messages call the log")
     parser.add_argument("--place", nargs=4, metavar=("KEY", "FILE", "LINE", "NAME"), help="where a key stands, for messages")
     places, rest, at = {}, [], 0

@@ -105,8 +105,9 @@ CanonicalHeader read_header(const TableReader& fields, TraceData& data) {
   if (data.format == "auto" || std::find(formats.begin(), formats.end(), data.format) == formats.end())
     throw input_error(fields.place("format"), data.format, join_names(formats));
   data.bin_s = fields.number("bin_s", 1e-9, 1e9);
-  data.reading = fields.text_or("reading", "");
+  data.reading = fields.text("reading");
   data.notes = fields.texts("notes");
+  data.source_sha256 = fields.text("source_sha256");
   data.modules = fields.texts("modules");
   CanonicalHeader header;
   header.requests = static_cast<std::size_t>(fields.number("requests", 0, kMost));

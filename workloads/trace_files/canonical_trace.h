@@ -24,6 +24,7 @@ struct TraceData {
   std::vector<std::vector<float>> rates;  ///< by function: its invocations in each bin over their mean
   std::string reading;                    ///< what was taken for what: columns, units
   std::vector<std::string> notes;         ///< what the import leaves behind
+  std::string source_sha256;              ///< of the file that was imported
 };
 
 /// True if the file begins as a canonical trace does. Throws InputError where it cannot be opened or, without

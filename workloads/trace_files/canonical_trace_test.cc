@@ -29,7 +29,7 @@ std::string bytes_of(std::initializer_list<Number> numbers) {
 std::string file_of(const std::string& lines, const std::string& numbers) {
   return "# harness trace 1\nparts = \"load\"\nbin_s = 60.0\nreading = \"r\"\nnotes = [\"n\"]\nsource = "
          "\"s\"\n"
-         "source_sha256 = \"\"\n" +
+         "source_sha256 = \"0\"\n" +
          lines + "sha256 = \"" + sha256_of(numbers) + "\"\n---\n" + numbers;
 }
 

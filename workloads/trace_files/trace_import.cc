@@ -124,15 +124,17 @@ std::string folder_of_traces() {
   return ::access((cache + "/traces").c_str(), W_OK | X_OK) == 0 ? cache + "/traces" : "";
 }
 
-/// Returns the trace that the file holds, or nothing where it cannot be read as one.
-std::optional<TraceData> kept_trace(const std::string& path) {
+/// Returns the trace that the file holds, or nothing where it cannot be read as one of a log with this
+/// checksum.
+std::optional<TraceData> kept_trace(const std::string& path, const std::string& checksum) {
   std::error_code error;
   if (!fs::exists(path, error)) return std::nullopt;
   try {
-    return read_canonical_trace(path);
+    TraceData data = read_canonical_trace(path);
+    if (data.source_sha256 == checksum) return data;
   } catch (const InputError&) {
-    return std::nullopt;  // it is made again
   }
+  return std::nullopt;  // it is made again
 }
 
 TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::string& checksum) {
@@ -141,12 +143,15 @@ TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::s
   const std::string name = "/" + sha256_of(all) + ".trace";
   std::string folder = folder_of_traces();
   if (!folder.empty()) {
-    if (std::optional<TraceData> kept = kept_trace(folder + name)) return std::move(*kept);
+    if (std::optional<TraceData> kept = kept_trace(folder + name, checksum)) return std::move(*kept);
   }
   std::optional<ScratchFolder> scratch;
   if (folder.empty()) folder = scratch.emplace().path();
   run_importer(spec, parts, folder + name, ProgramOutput::kNoneCaught);
-  return read_canonical_trace(folder + name);
+  TraceData data = read_canonical_trace(folder + name);
+  if (data.source_sha256 != checksum)
+    throw input_error({spec.file, 0, ""}, "a file that changes while it is read", "a file that stays as it is");
+  return data;
 }
 
 /// Throws InputError for keys that say how a file is read, where it is canonical.

@@ -48,21 +48,23 @@ class BinTimes:
             row, field = moments.bad
             self.is_time, seconds = False, seconds[:row]
             if name and (row > 0 or any(digit in field for digit in "0123456789")):
-                faults.append((row, self._error(scan, row, quoted(field), "a date and time (ISO 8601), or a number" + self.table.without_last(scan, row, field))))
+                faults.append((row, self._error(scan, row, quoted(field),
+                                                "a date and time (ISO 8601), or a number" + self.table.without_last(scan, row, field))))
         if moments.mixed and moments.mixed[0] < len(seconds):
             faults.append((moments.mixed[0], mixed_offsets(self.table, scan, name or "column 1", moments)))
         steps = np.diff(seconds)
         self._step = steps[0] if len(steps) else 0
         self.places = None
         if self.holes != "refuse" and self.is_time and len(steps):
-            self._step = np.median(steps)
+            self._step = np.median(steps[steps < 1.5 * steps.min()]) if steps.min() > 0 else 0
             places = np.rint(np.concatenate([[0], np.cumsum(steps)]) / self._step) if self._step > 0 else np.zeros(len(seconds))
             if (np.diff(places) >= 1).all() and (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all():
                 self.places, steps = places.astype(np.int64), np.full(len(steps), self._step)
         # Large times have few digits after the point.
         rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
         wrong = np.flatnonzero(~((steps > 0) & (np.abs(steps - self._step) <= rounding)))
-        if len(wrong):
+        self._is_order = len(wrong) * FEW <= len(seconds)
+        if len(wrong) and (name or self._is_order):
             row = int(wrong[0]) + 1
             texts = [quoted(self.table.field(at, self.place)) for at in (row, row - 1)]
             is_hole = self._step > 0 and abs(steps[row - 1] / self._step - round(steps[row - 1] / self._step)) <= ROUNDING
@@ -71,13 +73,14 @@ class BinTimes:
                 advice = "; of an hour that clocks show twice, an offset from UTC (+01:00) in every row"
             apart = f", each {text_of(self._step)} after the one before, as the first two are" if self._step > 0 else ""
             self._wrong = self._error(scan, row, " after ".join(texts),
-                                      f"a row for every bin, in order{apart}; where no request came, the count 0{advice}{self._series(seconds)}")
+                                      f"a row for every bin, in order{apart}; where no request came, the count 0{advice}"
+                                      + self._series(seconds))
             if name:
                 faults.append((row, self._wrong))
-        self._is_order = len(wrong) * FEW <= len(seconds)
         self.has_dates = bool(len(seconds)) and moments.is_date(len(seconds) - 1)
         is_good = self.is_time and not len(wrong) and len(seconds) >= 2
-        self.step = float(f"{(seconds[-1] - seconds[0]) / (len(seconds) - 1 if self.places is None else self.places[-1]):.6g}") if is_good else 0
+        bins = len(seconds) - 1 if self.places is None else self.places[-1]
+        self.step = float(f"{(seconds[-1] - seconds[0]) / bins:.6g}") if is_good else 0
         return faults
 
     def _going_on(self, seconds):

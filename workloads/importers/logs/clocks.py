@@ -16,7 +16,7 @@ NO_YEAR = re.compile(rf"(?:<[0-9]+>|\[)?(?:{WEEKDAY},? )?(?:{MONTH} +[0-9]{{1,2}
 
 WITH_YEAR = ((r"[A-Z][a-z]{2} +[0-9]{1,2},? [0-9:]+$", r"s/(<[0-9]+>)?([A-Z][a-z]{2}) +([0-9]{1,2}),? ([0-9]{2}:)/\3 \2 YEAR \4/"),
              ("[0-9][ /-][A-Z][a-z]{2} [0-9:]+$", r"s/([0-9]{1,2})[ \/-]([A-Z][a-z]{2}) ([0-9]{2}:)/\1 \2 YEAR \3/"),
-             ("^[IWEF][0-9]{4}", r"s/^.([0-9]{2})([0-9]{2}) /YEAR-\1-\2 /"),
+             ("^[IWEF][0-9]{4}", r"s/^(.)([0-9]{2})([0-9]{2}) ([0-9:.]+)/YEAR-\2-\3 \4 \1/"),
              ("", r"s/([0-9]{1,2})[-\/]([0-9]{1,2}) ([0-9]{2}:)/YEAR-\1-\2 \3/"))
 
 
@@ -34,7 +34,8 @@ def refuse_no_year(lines, number, line, fields=()):
 
 
 LOCAL_DATE = re.compile(r"(?:([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})|([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2}))"
-                        r"(?:[,; T\t]+([0-9]{1,2}):([0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?)(?: ?([AaPp])\.?[Mm]\.?)?( *(?:Z|UTC|[+-][0-9:]+))?)?")
+                        r"(?:[,; T\t]+([0-9]{1,2}):([0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?)"
+                        r"(?: ?([AaPp])\.?[Mm]\.?)?( *(?:Z|UTC|[+-][0-9:]+))?)?")
 ORDERS = {"day first": True, "month first": False}
 
 
@@ -78,7 +79,8 @@ def is_day_first(table, place, stated):
     order = DayOrder()
     table.scan({place: order})
     if max(order.most) <= 12 or min(order.most) > 12:
-        raise table.error(table.key_of(place) if table.has_header else "", f"{quoted(first)}, whose day may stand before or behind its month",
+        raise table.error(table.key_of(place) if table.has_header else "",
+                          f"{quoted(first)}, whose day may stand before or behind its month",
                           'a line "# dates = day first" or "# dates = month first" in the file')
     return order.most[0] > 12
 
@@ -87,6 +89,7 @@ def clock_columns(names, first):
     """Returns the places of the columns day, hour, minute, second that say a time together: at
     least two, whole numbers or a date first; else none."""
     places = [[place for place, name in enumerate(names) if words_of(name) == [part]] for part in CLOCK_COLUMNS]
+    places[0] = places[0] or [place for place, name in enumerate(names) if words_of(name) == ["date"] and is_date(first[place])]
     found = [place[0] for place in places if len(place) == 1]
     are_whole = all(text.isdecimal() or (at == 0 and is_date(text)) for at, text in enumerate(first[place] for place in found))
     return found if len(found) >= 2 and are_whole and max(map(len, places)) == 1 else []
@@ -103,5 +106,5 @@ def clock_text(names, texts):
     numbers = [0.0 if at == 0 and date is not None else read_number(text) for at, text in enumerate(texts)]
     if None in numbers:
         return " ".join(texts)
-    seconds = sum(number * CLOCK_COLUMNS[words_of(name)[0]] for name, number in zip(names, numbers, strict=True))
+    seconds = sum(number * CLOCK_COLUMNS.get(words_of(name)[0], 0) for name, number in zip(names, numbers, strict=True))
     return f"{seconds + (date or 0) // NS:.12g}"

@@ -11,9 +11,10 @@ from .fields import range_text, read_number
 from .jsonlines import JsonTable
 from .keys import RATE_UNITS_S
 from .messages import option_text, quoted
-from .names import (AGGREGATE, ATTRIBUTE, BEGINS, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, STATES, TIME, UNKNOWN, is_scaled, may_name_counts, meaning_of,
+from .names import (AGGREGATE, ATTRIBUTE, BEGINS, COUNT, GAP, OTHER_TIME, QUANTITY, RATE, STATES, TIME, UNKNOWN, is_scaled, may_name_counts,
+                    meaning_of,
                     names_bin, names_counter, names_duration, names_end, words, words_of)
-from .shapes import EACH_LINE, are_all_one, refuse_batch_table, refuse_metrics, refuse_parts, refuse_spans
+from .shapes import EACH_LINE, Ids, are_all_one, refuse_batch_table, refuse_metrics, refuse_parts, refuse_spans
 from .table import DECIMAL_COMMA, EMPTY_VALUES, Numbers, Seconds, Stamps
 from .times import LATEST_EPOCH_S, WITHIN, epoch_unit_s, read_timestamp, unit_text
 
@@ -292,7 +293,8 @@ class Decision:
         if not table.all(OTHER_TIME):
             refuse_batch_table(table)
         if isinstance(table, JsonTable) and table.list():
-            raise table.error("format", f"no times, gaps or counts but in the list {table.list()}", f"its objects, one a line (jq -c '{table.list()}[]' FILE)")
+            raise table.error("format", f"no times, gaps or counts but in the list {table.list()}",
+                              f"its objects, one a line (jq -c '{table.list()}[]' FILE)")
         raise table.error("format", "no column of times, gaps or counts among " + table.all_names(),
                           "time_column = NAME (arrivals, each line a request), or column = NAME with bin_s (requests of a bin)")
 
@@ -347,8 +349,9 @@ class Decision:
         if table.is_text:
             if are_even(table, 0):
                 raise table.error("format", "lines that are equally far apart, which may each tell of many requests", IN_TEXT)
-            found, stamps, inner = Words(), Stamps(), StampsWithin()
-            table.scan([(0, stamps), (1, found), (1, inner)]).check()
+            found, stamps, inner, ids = Words(), Stamps(), StampsWithin(), Ids()
+            table.scan([(0, stamps), (1, found), (1, inner), (1, ids)]).check()
+            ids.check(table)
             self.check_words(found)
             if found.names_counts or found.ends_in_numbers:
                 raise table.error("format", "words with numbers that may count requests", IN_TEXT)
@@ -372,7 +375,8 @@ class Decision:
         dates are of several zones."""
         table = self.table
         if len(found.zones) > 1:
-            raise table.error("", f"dates in several zones, {' and '.join(sorted(found.zones))}", "an offset from UTC (+02:00) in place of each")
+            raise table.error("", f"dates in several zones, {' and '.join(sorted(found.zones))}",
+                              "an offset from UTC (+02:00) in place of each")
         if 0 < found.of_http < found.rows and not OF_WEB_SERVERS.match(table.first[0]) and not table.conditions:
             some = f", the first {quoted(found.other[:40])}" if found.other else ""
             raise table.error("format", f"{found.rows - found.of_http} of {found.rows} lines without a method of HTTP{some}",
@@ -431,7 +435,8 @@ class Decision:
         table = self.table
         times = [place for place in table.all(TIME) if place not in counts]
         times = times or [place for place in range(table.width) if place not in counts and table.has_stamps(place)][:1]
-        times = times or [place for place in range(table.width) if place not in counts and table.has_header and names_bin(table.key_of(place))
+        times = times or [place for place in range(table.width) if place not in counts and table.has_header
+                          and names_bin(table.key_of(place))
                           and read_number(table.first[place]) is not None][:1]
         if not times and not table.has_header and table.width > 1 and 0 not in counts:
             times = [0]

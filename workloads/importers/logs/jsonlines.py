@@ -88,7 +88,8 @@ class JsonTable(Table):
             found |= values
         self._take([*found])
         if not found:
-            raise self.error("", "objects without a value outside of lists", f"an object of JSON a line (jq -c '{self.list() or '.KEY'}[]' FILE)")
+            raise self.error("", "objects without a value outside of lists",
+                             f"an object of JSON a line (jq -c '{self.list() or '.KEY'}[]' FILE)")
         self._choose_rows(keys)
         self._keep_filled()
         self.stated_order = ""
@@ -129,7 +130,8 @@ class JsonTable(Table):
         for number, line in zip(numbers, lines, strict=True):
             found = object_of(line.strip(BLANKS))
             if found is None:
-                return rows, self.lines.error(number, "", quoted(line[:SHOWN]), "an object of JSON a line, as the first is" + advice_of(line))
+                return rows, self.lines.error(number, "", quoted(line[:SHOWN]),
+                                              "an object of JSON a line, as the first is" + advice_of(line))
             rows.append([raw_value(found.get(key)) for key in self.keys])
         return rows, None
 

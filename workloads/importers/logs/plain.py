@@ -9,8 +9,8 @@ from .jsonlines import JsonTable
 from .keys import UNITS_S, where_text
 from .messages import counted, joined, quoted, text_of
 from .names import COUNT, RATE, TIME, meaning_of, names_counter, words, words_of
-from .table import EMPTY_VALUES, MANY_COLUMNS, Numbers, Seconds, Stamps, Table, Texts
-from .times import DATE_SIZE, DAY_NS, LATEST_EPOCH_S, NS, epoch_unit_s, is_local, read_timestamp, s_to_ns, unit_text
+from .table import EMPTY_VALUES, MANY_COLUMNS, Numbers, Seconds, Stamps, Texts
+from .times import DATE_SIZE, DAY_NS, LATEST_EPOCH_S, NS, epoch_unit_s, read_timestamp, s_to_ns, unit_text
 from .trace import Trace
 
 LATEST_S = 1e9
@@ -125,7 +125,8 @@ class TimeColumn:
                               'format = "times" (each line a request at that time), or time_column = another')
         year = next((int(row) for row in falls if times[row - 1] - times[row] > 300 * DAY_NS), None) if is_open else None
         if year is not None:
-            raise table.lines.error(scan.line_of(year), self.key, f"{quoted(table.field(year, self.place))}, nearly a year before the row above",
+            raise table.lines.error(scan.line_of(year), self.key,
+                                    f"{quoted(table.field(year, self.place))}, nearly a year before the row above",
                                     'the later year in it where one begins, or format = "times", which sorts the rows')
         if is_open and self.is_stamp:
             self.check_hour(scan, times, falls)
@@ -148,8 +149,8 @@ class TimeColumn:
             row = int(hours[0])
             raise table.lines.error(
                 scan.line_of(row), self.key,
-                f"{quoted(table.field(row, self.place))}, {text_of(by[0] / 1e9)} s before the row above, where hardly any falls: an hour that "
-                "comes twice (the end of summer time), or rows out of order",
+                f"{quoted(table.field(row, self.place))}, {text_of(by[0] / 1e9)} s before the row above, where hardly any falls: an hour "
+                "that comes twice (the end of summer time), or rows out of order",
                 'times with an offset from UTC (+01:00), or format = "times", which sorts them')
 
 
@@ -164,7 +165,8 @@ def module_column(table, chosen):
         return None
     if chosen == "" and found:
         raise table.error("column", f"{len(found)} columns of modules", "column = " + table.choices_of(found))
-    raise table.error("column", quoted(chosen) if chosen else "no column 'module' or 'model'", "one column, whose names are those of modules")
+    raise table.error("column", quoted(chosen) if chosen else "no column 'module' or 'model'",
+                      "one column, whose names are those of modules")
 
 
 class Starts:
@@ -231,7 +233,8 @@ def read_times(table, keys, reading, modules=None):
         ordered = ordered - ordered[0]
     called = f"{starts.called if starts else 'times in ' + table.called(place)} ({column.kind})"
     each = "each line a request" if group is None else f"each value of {table.called(group)} a request at its first time"
-    trace = Trace("times", times_ns=ordered, read=f"{called}, {each}" + (f", sorted ({fallen} came before the one above)" if fallen else ""))
+    trace = Trace("times", times_ns=ordered,
+                  read=f"{called}, {each}" + (f", sorted ({fallen} came before the one above)" if fallen else ""))
     if names:
         trace.module_names, trace.modules = names.names, codes
     bad = next((one.bad for one in tokens.values() if one.bad), None)
@@ -289,16 +292,16 @@ def read_gaps(table, keys, reading):
 
 
 class Counts(Numbers):
-    """A column of counts, rates or counters; `fraction`: the first that is not whole; `empty`: how
-    many fields are, of those that `are_zero`."""
+    """A column of counts, rates or counters; `fraction`: the first that is not whole; `empty`: the
+    rows without a number, 0 in its place, where they may have none."""
 
-    def __init__(self, are_zero):
+    def __init__(self, may_be_empty):
         super().__init__(0, LARGEST_COUNT)
-        self.fraction, self.are_zero, self.empty = "", are_zero, 0
+        self.fraction, self.may_be_empty, self.empty = "", may_be_empty, []
 
     def add(self, first_row, values):
-        if self.are_zero:
-            self.empty += sum(value in EMPTY_VALUES for value in values)
+        if self.may_be_empty:
+            self.empty += [row for row, value in enumerate(values, first_row) if value in EMPTY_VALUES]
             values = ["0" if value in EMPTY_VALUES else value for value in values]
         super().add(first_row, values)
 
@@ -314,7 +317,7 @@ class CountColumns:
 
     def __init__(self, table, reading, holes):
         self.table, self.reading, self.is_counter = table, reading, reading.format == "counter"
-        self.columns = {place: Counts(holes == "zero" and not self.is_counter) for place in reading.counts}
+        self.columns = {place: Counts(holes != "refuse" and not self.is_counter) for place in reading.counts}
         self.resets = 0
 
     def faults(self, scan):
@@ -322,7 +325,7 @@ class CountColumns:
         faults = []
         for place, column in self.columns.items():
             if column.bad:
-                advice = HOLES_ADVICE if column.bad[1] in EMPTY_VALUES and not self.table.needed and not self.is_counter else ""
+                advice = HOLES_ADVICE if column.bad[1] in EMPTY_VALUES and not self.is_counter else ""
                 faults.append(number_fault(self.table, scan, column, "count in " + self.table.called(place), advice=advice))
         return faults
 
@@ -435,13 +438,10 @@ def read_counts(table, keys, reading):
         is_known = table.has_header or table.has_stamps(reading.time)
         times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "", keys.holes)
     columns = CountColumns(table, reading, keys.holes)
-    if keys.holes in ("interpolate", "cut") and not columns.is_counter:  # a row without a count is a bin that is missing
-        if keys.holes == "interpolate" and not times:
-            raise keys.error("holes", "interpolate without a column of times", "zero or cut")
-        table.needed = (*reading.counts,)
     scan = table.scan({**columns.columns, **({reading.time: times.moments} if times else {})})
     first = 2 if columns.is_counter else 1
-    faults = [(row, table.lines.error(scan.line_of(row), "", "an empty line above", "a row for every bin; where no request came, the count 0"))
+    faults = [(row, table.lines.error(scan.line_of(row), "", "an empty line above",
+                                      "a row for every bin; where no request came, the count 0"))
               for row in scan.behind_empty if row >= first]
     faults += columns.faults(scan) + (times.faults(scan) if times else [])
     if scan.rows > MOST_BINS:
@@ -457,16 +457,20 @@ def read_counts(table, keys, reading):
     trace.bin_s, source = bin_s_of(table, keys, reading, times)
     trace.counts = sums * columns.requests_for_one(trace.bin_s)
     trace.read = f"{columns.called()}, bins of {text_of(trace.bin_s)} s{source}"
-    empty = sum(column.empty for column in columns.columns.values())
-    trace.read += f", {counted(empty, 'empty field')} as 0" if empty else ""
     trace.notes = notes_of(table, {reading.time, *reading.counts, *table.clock}, "bin")
-    if times and times.places is not None:
-        places = times.places[len(times.places) - len(sums):]
-        places, rows = places - places[0], len(sums)
-        missing, done = int(places[-1]) + 1 - rows, {"zero": "0", "interpolate": "between their neighbours", "cut": "left out"}[keys.holes]
-        if missing:
-            trace.counts = filled(places, trace.counts, keys.holes)
-            trace.read += f", {missing} of {missing + rows} bins missing ({done})"
+    places = times.places[len(times.places) - len(sums):] if times and times.places is not None else np.arange(len(sums))
+    empty = sorted({row for column in columns.columns.values() for row in column.empty})
+    if keys.holes in ("interpolate", "cut") and empty:  # a row without a count is a bin that is missing
+        places, trace.counts = np.delete(places, empty), np.delete(trace.counts, empty)
+    if not len(places):
+        raise table.error("", "no count but empty fields", "at least one")
+    places, rows = places - places[0], len(places)
+    missing, done = int(places[-1]) + 1 - rows, {"zero": "0", "interpolate": "between their neighbours", "cut": "left out"}.get(keys.holes)
+    if missing:
+        trace.counts = filled(places, trace.counts, keys.holes)
+        trace.read += f", {missing} of {missing + rows} bins missing ({done})"
+    if keys.holes == "zero" and empty:
+        trace.read += f", {counted(len(empty), 'row')} with empty fields (0)"
     return trace
 
 
@@ -486,8 +490,8 @@ def all_rows(table):
 
 def lines_of_counts(table):
     """Returns (columns that stand before the numbers, such as an id; these columns of each row; the
-    numbers, a row after the other, where the columns are a date, else added up) of a table whose rows
-    are many whole numbers, below names that are numbers or alone; None for others."""
+    numbers, a row after the other, where the columns are a date, else added up) of a table whose
+    rows are many whole numbers, below names that are numbers or alone; None for others."""
     rows, head = all_rows(table), [*table.names] if table.has_header else []
     first = next(rows)
     leads = range(min(4, table.width - LEAST_ON_A_LINE + 1))
@@ -522,8 +526,9 @@ def read_line(table, keys):
     lead, ids, counts = lines
     bin_s, count = keys.bin_s or table.stated_bin_s, table.width - (lead or 0)
     if lead is None:
+        marks = "" if table.separator == "\t" else f"-d '{table.separator}' "
         raise table.error("", f"one line of {count} whole numbers, of which the first may be an id",
-                          f"the others alone (cut -d '{table.separator}' -f 2- FILE), or one number a line (tr '{table.separator}' '\\n' < FILE)")
+                          f"without an id (cut {marks}-f 2- FILE); or each number on a line of its own")
     days = [read_timestamp(one) for one in ids] if lead == 1 else [None]
     are_days = None not in days
     each = "day after day" if are_days else "lines added up" if len(ids) > 1 else ""
@@ -533,7 +538,8 @@ def read_line(table, keys):
         raise table.error("", f"{some} of {count} whole numbers",
                           f'format = "counts" with bin_s = X (each number the requests of a bin{", " + each if each else ""}){one}')
     if are_days and len(ids) > 1 and (np.diff(days) != round(count * bin_s * NS)).any():
-        raise table.error("", f"lines that are not {text_of(count * bin_s)} s apart, of {count} bins of {text_of(bin_s)} s", "a line for every day, in order")
+        raise table.error("", f"lines that are not {text_of(count * bin_s)} s apart, of {count} bins of {text_of(bin_s)} s",
+                          "a line for every day, in order")
     read = "counts on one line" if len(ids) == 1 else f"counts on {len(ids)} lines, {each}"
     return Trace("counts", counts=counts, bin_s=bin_s, read=f"{read}, bins of {text_of(bin_s)} s")
 

@@ -109,7 +109,8 @@ def read_columns(lines, log, keys):
                                         "YYYY-MM-DD HH:MM:SS.fraction")))
     if not log.unit and times.mixed:
         faults.append((times.mixed[0], mixed_offsets(table, scan, log.time, times)))
-    faults += [number_fault(table, scan, one, name, is_log=False) for one, name in zip(tokens, (log.input, log.output), strict=True) if one.bad]
+    faults += [number_fault(table, scan, one, name, is_log=False)
+               for one, name in zip(tokens, (log.input, log.output), strict=True) if one.bad]
     at = times.all
     falls = np.flatnonzero(at[1:] < at[:-1])
     if len(falls):
@@ -126,7 +127,8 @@ def json_field(lines, number, line, key):
     _, found, rest = line.partition(name)
     rest = rest.strip(BLANKS)
     if not found or not rest.startswith(":"):
-        raise lines.error(number, key, quoted(line[:SHOWN_HEADER]), f"a JSON object with {name}, as Mooncake's; of other logs the times as a "
+        raise lines.error(number, key, quoted(line[:SHOWN_HEADER]),
+                          f"a JSON object with {name}, as Mooncake's; of other logs the times as a "
                           "column (jq -r .KEY FILE)")
     rest = rest[1:].strip(BLANKS)
     if any(behind.strip(BLANKS).startswith(":") for behind in rest.split(name)[1:]):

@@ -13,7 +13,7 @@ TRACE_NAMES = (["trace", "id"], ["traceid"])
 REQUEST_NAMES = (["request", "id"], ["requestid"], ["req", "id"], ["reqid"], ["correlation", "id"])
 PARTIAL = ("CONTAINER_PARTIAL_MESSAGE", "partial_message")  # keys of journald and of Docker's drivers
 MESSAGES = (["message"], ["msg"], ["log"], ["text", "payload"])
-ID_WITHIN = re.compile(r"\b(?:request|req|trace|correlation)[-_ ]?(?:id\W{1,3}|(?=[\w-]*[a-z][\w-]*\d))([\w-]{2,})", re.IGNORECASE)
+ID_WITHIN = re.compile(r"\b(?:[Rr]eq(?:uest)?|[Tt]race|[Cc]orrelation)[-_ ]?(?:(?:[Ii][Dd])\W{1,3}|(?=[\w-]*[a-z][\w-]*\d))([\w-]{2,})")
 MOST_KINDS = 50
 EACH_LINE = ', or format = "times" (each line a request)'
 METRIC_NAMES = (["metric"], ["metric", "name"])
@@ -52,7 +52,10 @@ def refuse_spans(table, keys):
     if place is None and keys.format == "auto":
         place, are, advice = one_of(table, REQUEST_NAMES), "", EACH_LINE
     if place is None and keys.format == "auto" and not keys.group_by:
-        refuse_ids_within(table, 1 if table.is_text else one_of(table, MESSAGES))
+        messages, ids = one_of(table, MESSAGES), Ids()
+        if messages is not None:
+            table.scan({messages: ids}).check()
+            ids.check(table)
         refuse_events(table)
     if place is None or keys.group_by:
         return
@@ -78,13 +81,11 @@ class Ids:
                 self.pair = found[1], first, text
                 return
 
-
-def refuse_ids_within(table, place):
-    """Raises BadInput where several lines of words have one request."""
-    ids = Ids()
-    table.scan({} if place is None else {place: ids}).check()
-    if ids.pair:
-        name, first, second = ids.pair
+    def check(self, table):
+        """Raises BadInput where several lines of words have one request."""
+        if not self.pair:
+            return
+        name, first, second = self.pair
         others = {*re.findall("[A-Za-z]+", second)}
         word = next((word for word in re.findall("[A-Za-z]+", first) if word not in others), None)
         some = f"the lines of one kind (grep -w {word} FILE)" if word else "one line of each request"
@@ -107,15 +108,17 @@ def refuse_events(table):
     ends, or that lines are events of several kinds."""
     columns = {place: Kinds() for place in range(table.width) if table.has_header and table.kind(place) in (ATTRIBUTE, UNKNOWN)
                and (names_kind(table.names[place]) or read_number(table.first[place]) is None)}
-    table.scan(columns).check()
+    if columns:
+        table.scan(columns).check()
     for place, kinds in columns.items():
         found = sorted(kinds.found - {""})
         sides = [*map(side_of, found)]
         is_both = 1 in sides and -1 in sides
         if 1 < len(found) <= MOST_KINDS and (is_both or names_kind(table.names[place])):
             name, kind = table.names[place], found[sides.index(1) if 1 in sides else 0]
-            raise table.error("", f"lines of {len(found)} kinds in column {quoted(name)} ({joined(found[:6])}{', ...' if len(found) > 6 else ''}), "
-                              "of which several may belong to a request", table.narrowed(f"{name}={kind}") + EACH_LINE)
+            some = joined(found[:6]) + (", ..." if len(found) > 6 else "")
+            raise table.error("", f"lines of {len(found)} kinds in column {quoted(name)} ({some}), of which several may belong to a "
+                              "request", table.narrowed(f"{name}={kind}") + EACH_LINE)
 
 
 def refuse_metrics(table):
@@ -180,7 +183,8 @@ def are_all_one(table, place):
 
 # ---- latencies of batches, as other tools write them: no trace, and no set of profiles yet ----
 
-BATCH_TABLE = ("latencies of batches, as another tool wrote them", "a set of profiles made of them: harness profile import FILE -o SET.toml")
+BATCH_TABLE = ("latencies of batches, as another tool wrote them",
+               "a set of profiles made of them: harness profile import FILE -o SET.toml")
 
 
 def heading_of(line):

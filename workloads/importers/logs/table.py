@@ -10,7 +10,8 @@ from .clocks import LOCAL_DATE, ORDERS, clock_columns, clock_text, is_day_first,
 from .fields import BLANKS, Written, numbers_of, read_number, spans_of, split_fields
 from .messages import BadInput, joined, option_text, quoted
 from .names import ATTRIBUTE, TIME, UNKNOWN, meaning_of
-from .times import BEGINS_IN_WORDS, DATE_SIZE, UNIT_S, WITHIN, epoch_ns, epoch_unit_s, is_time_of_day, read_timestamp, s_to_ns, stamps_of
+from .times import (BEGINS_IN_WORDS, DATE_SIZE, UNIT_S, WITHIN, epoch_ns, epoch_unit_s, is_time_of_day, may_be_timestamp, read_timestamp,
+                    s_to_ns, stamps_of)
 
 EMPTY_VALUES = ("", "-", "NULL", "null", "NaN", "nan", "None", "NA", "N/A", "undefined")
 RULE = re.compile("[-+|:= ]+")
@@ -67,7 +68,7 @@ def leading_stamp(line):
         last = text[text.rfind(" ") + 1:] if word else ""
         if last[:1] in ("+", "-") and last and len(last) < 5:  # a number "-12", no zone
             break
-        if len(text) > DATE_SIZE and read_timestamp(text) is not None:
+        if len(text) > DATE_SIZE and may_be_timestamp(text):
             found = len(text)
         if end < 0:
             break
@@ -80,7 +81,7 @@ def bracketed_stamp(line):
     begin = line.find("[")
     while begin >= 0:
         close = line.find("]", begin + 1, begin + 65)
-        if close - begin - 1 > DATE_SIZE and read_timestamp(line[begin + 1:close]) is not None:
+        if close - begin - 1 > DATE_SIZE and may_be_timestamp(line[begin + 1:close]):
             return begin + 1, close
         begin = line.find("[", begin + 1)
     return None
@@ -288,7 +289,7 @@ class Table:
     words; of a container's log three, whose last says whether the line is the last part (F) of
     one."""
 
-    local_dates, needed, is_inner = {}, (), False  # places of dates as people write them: whether days come first; of numbers
+    local_dates, is_inner = {}, False  # places of dates as people write them: whether days come first
 
     def __init__(self, lines, keys):
         """Raises BadInput where two readings are possible, or the first row has not as many fields
@@ -313,7 +314,8 @@ class Table:
         self.is_of_container = self.is_text and OF_CONTAINER.match(line[leading_stamp(line):].strip(BLANKS)) is not None
         found = "" if self.is_text else self._separators(line)
         number, second = next(filled, (0, None))
-        ruled = next((number for number, text in ((self.head, line), (number, second or "")) if RULE.fullmatch(text) and "--" in text), None)
+        ruled = next((number for number, text in ((self.head, line), (number, second or "")) if RULE.fullmatch(text) and "--" in text),
+                     None)
         if ruled:
             raise self.lines.error(ruled, "", "a line between rows", "rows alone (sed -E '/^[-+|:= ]+$/d' FILE)")
         if not self.is_text:
@@ -543,10 +545,10 @@ class Table:
         first = next((number for number, _ in self.lines.filled() if number > self.head), 0)
         if line.count('"') % 2:
             return "; fields without ends of lines in them " + ON_A_LINE
-        if number == first and not self.has_header:
-            return f"; remarks begin with #, other lines above the columns are left out (sed {self.head}d FILE)"
         if len(row) == width + 1 and row[-1] == "" and self.separator != " ":
             return f"; no {quoted(self.separator)} at the ends of lines (sed 's/{self.separator}$//' FILE)"
+        if number == first and len(row) > width:
+            return f"; remarks begin with #, other lines above the columns are left out (sed {self.head}d FILE)"
         if self.lines.is_last(number):
             return f"; without the last line (sed {number}d FILE)"
         return "; remarks begin with #" if width == 1 else ""
@@ -560,9 +562,8 @@ class Table:
                 rows = [*map(self._with_iso, rows)]
             if self.clock:
                 rows = [self._with_clock(row) for row in rows]
-            if self.conditions or self.needed:
-                kept = [at for at, row in enumerate(rows) if all(row[place] == value for place, value in self.conditions)
-                        and all(row[place] not in EMPTY_VALUES for place in self.needed)]
+            if self.conditions:
+                kept = [at for at, row in enumerate(rows) if all(row[place] == value for place, value in self.conditions)]
                 numbers, rows, behind = [numbers[at] for at in kept], [rows[at] for at in kept], []
             yield numbers, rows, behind, fault
             if fault:
@@ -663,7 +664,8 @@ class Table:
         for name in split_fields(text) if text else []:
             found = POSITION.fullmatch(name)
             last = int(found[2] or 0) if found else 0
-            names += [f"#{place}" for place in range(int(found[1]), last + 1)] if 0 < last <= self.width and name not in self.names else [name]
+            is_range = 0 < last <= self.width and name not in self.names
+            names += [f"#{place}" for place in range(int(found[1]), last + 1)] if is_range else [name]
         for name in names:
             found = self.fitting(name)
             if not found:

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from .fields import BLANKS, bytes_of, matrix_of
+from .fields import bytes_of, matrix_of
 from .messages import text_of
 
 NS = 1_000_000_000
@@ -32,7 +32,8 @@ OF_MAIL = re.compile(rf"(?:{WEEKDAY},? )?(?P<day>[0-9]{{1,2}})[ -](?P<name>{'|'.
 OF_SHELL = re.compile(rf"{WEEKDAY} (?P<name>{'|'.join(MONTHS)}) +(?P<day>[0-9]{{1,2}}) {CLOCK}{ZONE} (?P<year>[0-9]{{4}})")  # date(1)
 BEGINS_IN_WORDS = re.compile(rf"{WEEKDAY},? |[0-9]{{1,2}}[ -][A-Z]")
 # Among words.
-WITHIN = re.compile(rf"[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?(?:Z| ?[+-][0-9]{{2}}:?[0-9]{{2}}\b)?"
+WITHIN = re.compile(rf"[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?"
+                    rf"(?:Z| ?[+-][0-9]{{2}}:?[0-9]{{2}}\b)?"
                     rf"|[0-9]{{2}}/(?:{'|'.join(MONTHS)})/[0-9]{{4}}:[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?: [+-][0-9]{{4}})?")
 LIMITS = {"year": (1970, 2200), "month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60),
           "zone_hour": (0, 23), "zone_minute": (0, 59)}
@@ -80,13 +81,19 @@ def read_timestamp(text):
     Known are ISO 8601 with '/' or '-', with T, a blank or a separator of columns before the time of
     day, without seconds or the time of day, with a comma before the fraction, with Z, " UTC" or an
     offset behind; a date as one number, 2023111618, with minute and second; web servers'
-    16/Nov/2023:18:15:46 +0000; and those of mails and date(1), 16 Nov 2023 18:15:46 +0000 and Thu Nov
-    16 18:15:46 UTC 2023."""
+    16/Nov/2023:18:15:46 +0000; and those of mails and date(1), 16 Nov 2023 18:15:46 +0000 and Thu
+    Nov 16 18:15:46 UTC 2023."""
     match = form_of(text)
     if not match:
         return None
     ns, exists = ns_of(match, lambda name: fraction_ns(match[name]) if name == "fraction" else int(match[name]))
     return int(ns) if exists else None
+
+
+def may_be_timestamp(text):
+    """Returns whether the text has the form of a date and time, if perhaps of no day that exists."""
+    match = form_of(text)
+    return match is not None and (match.re is not COMPACT or read_timestamp(text) is not None)
 
 
 def is_time_of_day(text):

@@ -34,7 +34,8 @@ class Trace:
             return shown(f"{text}; {counted(functions, 'function')} over {text_of(self.bin_s * bins)} s")
         if not len(self.times_ns):
             empty, bins = int((self.counts == 0).sum()), len(self.counts)
-            return shown(f"{text}; {text_of(in_order(self.counts))} requests over {text_of(self.bin_s * bins)} s, {empty} of {bins} bins empty")
+            requests, span = text_of(in_order(self.counts)), text_of(self.bin_s * bins)
+            return shown(f"{text}; {requests} requests over {span} s, {empty} of {bins} bins empty")
         first, last = int(self.times_ns[0]), int(self.times_ns[-1])
         longest = int(np.diff(self.times_ns).max()) if len(self.times_ns) > 1 else 0
         late = f", the first at {text_of(first / 1e9)} s" if first > longest else ""
