@@ -14,7 +14,7 @@ foreach(folder experiments results templates)
 endforeach()
 foreach(folder importers pipelines profiles traces)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/workloads/${folder} DESTINATION share/harness/workloads
-    REGEX "_test\\.py$|/__pycache__" EXCLUDE)
+    REGEX "_test\\.py$|_testing\\.py$|/__pycache__" EXCLUDE)
 endforeach()
 
 install(CODE [[

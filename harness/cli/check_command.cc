@@ -7,6 +7,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
+#include "harness/core/input_file.h"
 #include "harness/core/params.h"
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/reading/system_libraries.h"
@@ -102,9 +103,19 @@ std::string text_of_trace(const std::string& path) {
   return "trace: " + described(*recorded_trace(spec));
 }
 
+/// Returns the first bytes, which tell what the file is.
+std::string head_of(const std::string& path) {
+  InputFile file(path);
+  std::string bytes(4096, '\0');
+  std::size_t size = 0;
+  while (const std::size_t count = file.read(bytes.data() + size, bytes.size() - size)) size += count;
+  bytes.resize(size);
+  return bytes;
+}
+
 std::string text_of_file(const std::string& path, int& exit_code) {
   if (is_canonical_trace(path)) return text_of_trace(path);
-  const std::string bytes = read_file(path, kLargestTrace);
+  const std::string bytes = head_of(path);
   if (is_results_file(bytes)) {
     const std::vector<SummaryRow> rows = read_summary(path);
     const auto ok =
@@ -114,7 +125,7 @@ std::string text_of_file(const std::string& path, int& exit_code) {
   if (bytes.starts_with("\x7f"
                         "ELF"))
     return library_text(path);
-  if (path.ends_with(".toml")) return toml_text(path, bytes, exit_code);
+  if (path.ends_with(".toml")) return toml_text(path, read_file(path), exit_code);
   constexpr std::size_t kHead = 1024;  // of a profile in the Nexus format: names of the model and the device
   if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency\n") != std::string::npos)
     return text_of_set(load_profiles(path));

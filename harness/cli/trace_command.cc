@@ -135,6 +135,10 @@ TraceSpec given_spec(const TraceArguments& arguments) {
   for (const auto* settings : {&arguments.settings, &arguments.more_settings}) {
     for (const std::string& setting : *settings) apply_setting(setting, params, spec);
   }
+  for (const std::string& setting : arguments.more_settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    spec.places[key] = {"", 0, key == "holes" ? "--holes" : "--rate-unit"};
+  }
   if (arguments.duration_s) spec.duration_s = *arguments.duration_s;
   return spec;
 }
@@ -241,7 +245,7 @@ std::string file_text(const TraceSpec& spec, JsonObject& object) {
   const std::vector<double> counts =
       data.times_ns.empty() ? data.counts : counts_of(data.times_ns, data.bin_s);
   const ShownFacts facts(facts_of(counts, data.bin_s));
-  const std::string checksum = trace_checksum(spec);
+  const std::string& checksum = data.checksum;
   object.add("file", spec.file);
   object.add("read", described(data));
   object.add("sha256", checksum);

@@ -144,7 +144,7 @@ TEST(TraceInfo, SaysWhatWasReadAndWhatIsSentOtherwise) {
   const std::string shown = run("trace info " + path);
   EXPECT_TRUE(holds(shown,
                     "read    times in column 'timestamp' (dates, from the first on), each line a request; "
-                    "600 requests over 599 s, longest gap 1 s\n"))
+                    "600 requests over 599 s, longest gap 1 s; not kept of each request: latency_ms\n"))
       << shown;
   EXPECT_FALSE(holds(shown, "warning"));
   const std::string late = run("trace info " + path + " --rate 20 --duration 120 --set from_s=570");

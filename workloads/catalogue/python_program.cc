@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/catalogue/catalogue.h"
+#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {
@@ -42,6 +44,23 @@ struct Pipe {
   int ends[2] = {-1, -1};
 };
 
+/// A file in memory that a program reads as its input.
+class InputText {
+ public:
+  explicit InputText(const std::string& text) : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
+    const int error = descriptor_ < 0 ? errno : write_fully(descriptor_, text);
+    if (error != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0)
+      throw EnvironmentError(std::string("no memory for the input of a program: ") + std::strerror(error));
+  }
+  InputText(const InputText&) = delete;
+  InputText& operator=(const InputText&) = delete;
+  ~InputText() { ::close(descriptor_); }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
 /// Reads the pipe to its end.
 std::string all_of(const Pipe& pipe) {
   std::string text;
@@ -56,7 +75,8 @@ std::string all_of(const Pipe& pipe) {
 
 }  // namespace
 
-ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output) {
+ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output,
+                      const std::string& input) {
   const std::string path = home_folder() + "/" + script;
   if (!std::filesystem::exists(path)) throw EnvironmentError(path + ": not found (set HARNESS_HOME)");
   arguments.insert(arguments.begin(), {interpreter(), path});
@@ -65,11 +85,13 @@ ProgramEnd run_python(const std::string& script, std::vector<std::string> argume
   words.push_back(nullptr);
   std::fflush(stdout);
   Pipe errors;
+  const InputText text(input);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   if (output != ProgramOutput::kOurs) ::posix_spawn_file_actions_adddup2(&actions, errors.ends[1], 2);
   if (output == ProgramOutput::kNoneCaught)
     ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  if (!input.empty()) ::posix_spawn_file_actions_adddup2(&actions, text.descriptor(), 0);
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);

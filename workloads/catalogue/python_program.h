@@ -19,9 +19,11 @@ enum class ProgramOutput {
   kNoneCaught,  ///< nowhere; its errors are caught
 };
 
-/// Runs SCRIPT, a path from the home folder, with these arguments and waits for its end. The interpreter is
-/// the environment variable HARNESS_PYTHON or else the one that the build found. Throws EnvironmentError
-/// where the script or the interpreter does not exist. May be called by several threads and while MPI runs.
-ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output);
+/// Runs SCRIPT, a path from the home folder, with these arguments and waits for its end. The program reads
+/// `input` from its standard input, or this process's where that is empty. The interpreter is the environment
+/// variable HARNESS_PYTHON or else the one that the build found. Throws EnvironmentError where the script or
+/// the interpreter does not exist. May be called by several threads and while MPI runs.
+ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output,
+                      const std::string& input = "");
 
 }  // namespace harness

@@ -24,47 +24,8 @@ constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-InputError too_large(const InputPlace& place, const std::string& what, std::size_t largest) {
-  return input_error(place, what + "more than " + mebibytes(largest), "at most " + mebibytes(largest));
-}
-
-struct Inflater {
-  Inflater() {
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream); }
-  z_stream stream{};
-};
-
-bool begins_like_gzip(std::string_view bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
-
-/// One gzip member appended to `text`; returns the bytes it took.
-std::size_t unpack_member(const std::string& file, std::string_view bytes, std::string& text) {
-  Inflater inflater;
-  z_stream& stream = inflater.stream;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  char chunk[kChunk];
-  for (;;) {
-    stream.next_out = reinterpret_cast<Bytef*>(chunk);
-    stream.avail_out = sizeof chunk;
-    const int state = inflate(&stream, Z_NO_FLUSH);
-    text.append(chunk, sizeof chunk - stream.avail_out);
-    if (text.size() > kLargestTrace)
-      throw too_large({file, 0, ""}, "gzip data that unpack to ", kLargestTrace);
-    if (state == Z_STREAM_END) return bytes.size() - stream.avail_in;
-    if (state == Z_BUF_ERROR || (state == Z_OK && stream.avail_in == 0 && stream.avail_out != 0)) {
-      throw input_error({file, 0, ""}, "truncated gzip data", "a complete gzip file");
-    }
-    if (state == Z_MEM_ERROR) throw std::bad_alloc();
-    if (state != Z_OK) {
-      throw input_error({file, 0, ""}, "corrupt gzip data", "an intact gzip file, or plain text");
-    }
-  }
+InputError too_large(const InputPlace& place, std::size_t largest) {
+  return input_error(place, "more than " + mebibytes(largest), "at most " + mebibytes(largest));
 }
 
 /// Whether the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
@@ -113,26 +74,14 @@ int write_fully(int descriptor, std::string_view bytes) {
 std::string read_file(const std::string& path, std::size_t largest, const InputPlace& named_at) {
   InputFile file(path, "a readable file", named_at);
   const InputPlace place = place_of_file(path, named_at);
-  if (file.size() > largest) throw too_large(place, "", largest);
+  if (file.size() > largest) throw too_large(place, largest);
   std::string bytes;
   char chunk[kChunk];
   while (const std::size_t count = file.read(chunk, sizeof chunk)) {
     bytes.append(chunk, count);
-    if (bytes.size() > largest) throw too_large(place, "", largest);
+    if (bytes.size() > largest) throw too_large(place, largest);
   }
   return bytes;
-}
-
-std::string unpacked(const std::string& file, std::string_view bytes) {
-  if (!begins_like_gzip(bytes)) return std::string(bytes);
-  std::string text;
-  while (!bytes.empty()) {
-    if (!begins_like_gzip(bytes)) {
-      throw input_error({file, 0, ""}, "something after the end of the gzip data", "gzip data alone");
-    }
-    bytes.remove_prefix(unpack_member(file, bytes, text));
-  }
-  return text;
 }
 
 std::string packed(std::string_view bytes) {

@@ -30,11 +30,6 @@ inline constexpr std::size_t kLargestTrace = std::size_t{1} << 29;
 std::string read_file(const std::string& path, std::size_t largest = kLargestText,
                       const InputPlace& named_at = {});
 
-/// `bytes` unpacked when they begin like gzip, else as they are. Throws InputError (`file` is for the
-/// message) when the gzip data are truncated, corrupt, followed by something else, or unpack to more than
-/// kLargestTrace.
-std::string unpacked(const std::string& file, std::string_view bytes);
-
 /// `bytes` as gzip, without a time stamp, so that equal input gives equal files.
 std::string packed(std::string_view bytes);
 

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import NEAR, LogTables, read  # noqa: E402
+from logs_testing import NEAR, LogTables, read  # noqa: E402
 from logs import names  # noqa: E402
 from logs.messages import text_of  # noqa: E402
 

@@ -9,7 +9,7 @@ import unittest
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import LogTables, counter, counts, data_of, read, refused, times  # noqa: E402
+from logs_testing import LogTables, counter, counts, data_of, read, refused, times  # noqa: E402
 
 
 def minutes_of(header, values):

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import LogTables, counts, refused, times  # noqa: E402
+from logs_testing import LogTables, counts, refused, times  # noqa: E402
 
 RATE = "rate(http_requests_total[5m])"
 NO_COUNT = "found by its name neither requests of a bin nor a rate of them in column '"

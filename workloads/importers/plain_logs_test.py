@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import LogTables, counts, gaps, refused, times  # noqa: E402
+from logs_testing import LogTables, counts, gaps, refused, times  # noqa: E402
 
 
 def stamped(columns):

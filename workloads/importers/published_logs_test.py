@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases_of_logs import LogTables, logs, packed, read, refused  # noqa: E402
+from logs_testing import LogTables, logs, packed, read, refused  # noqa: E402
 
 NS = 1_000_000_000
 DAY = 1440  # minutes

@@ -105,12 +105,16 @@ def main(words):
     fault."""
     code = 3
     try:
+        if words == ["--words-from-input"]:  # each with a zero byte behind it: they may be long
+            words = [os.fsdecode(word) for word in sys.stdin.buffer.read().split(b"\0")[:-1]]
         run(words)
         return 0
     except logs.BadInput as error:
         line, code = str(error), 2
     except OSError as error:
         line = f"{shown(raw(os.fsdecode(error.filename or 'output')))}: cannot write: {error.strerror}"
+    except KeyboardInterrupt:
+        line = "interrupted while a trace was imported"
     except MemoryError:
         line = "not enough memory for this log"
     sys.stderr.buffer.write((line + "\n").encode("utf-8", "replace"))

@@ -109,17 +109,6 @@ Unused unused_in_replay(const TraceSpec& spec, const std::string& key, bool is_s
   return {};
 }
 
-/// Returns the key's field where it is a text, else null.
-std::string* text_field(TraceSpec& spec, const std::string& key) {
-  return key == "file"          ? &spec.file
-         : key == "format"      ? &spec.format
-         : key == "column"      ? &spec.column
-         : key == "time_column" ? &spec.time_column
-         : key == "where"       ? &spec.where
-         : key == "group_by"    ? &spec.group_by
-                                : nullptr;
-}
-
 /// A trace and one that gives no key.
 class Compared {
  public:
@@ -162,6 +151,16 @@ class Compared {
 std::vector<std::string> stream_trace_keys() {
   return {"shape",       "streams", "file",     "format",    "column",
           "time_column", "where",   "group_by", "time_unit", "duration_s"};
+}
+
+std::string* text_field(TraceSpec& spec, const std::string& key) {
+  return key == "file"          ? &spec.file
+         : key == "format"      ? &spec.format
+         : key == "column"      ? &spec.column
+         : key == "time_column" ? &spec.time_column
+         : key == "where"       ? &spec.where
+         : key == "group_by"    ? &spec.group_by
+                                : nullptr;
 }
 
 std::vector<std::string> reading_keys() {

@@ -33,6 +33,9 @@ void drop_unused_keys(TraceSpec& spec);
 /// Returns how requests are placed: as the shape fixes it, else by `process`.
 ArrivalProcess process_of(const TraceSpec& spec);
 
+/// Returns the key's field where it is a text, else null.
+std::string* text_field(TraceSpec& spec, const std::string& key);
+
 /// Returns the keys of a trace that say how its file is read.
 std::vector<std::string> reading_keys();
 

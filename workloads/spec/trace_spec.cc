@@ -226,6 +226,12 @@ std::vector<std::string> trace_format_names() {
 }
 
 void check_trace(const TraceSpec& spec) {
+  TraceSpec copy = spec;
+  for (const std::string& key : reading_keys()) {
+    const std::string* text = text_field(copy, key);
+    if (text != nullptr && std::any_of(text->begin(), text->end(), [](unsigned char c) { return c < ' '; }))
+      throw wrong(spec, key.c_str(), "'" + *text + "'", "a text without control characters");
+  }
   check_name(spec, "shape", spec.shape, trace_shape_names());
   check_name(spec, "format", spec.format, trace_format_names());
   const bool is_file = spec.shape == "file";

@@ -45,7 +45,7 @@ struct TraceSpec {
   std::string name;               ///< how results call it
   std::string shape = "poisson";  ///< constant, poisson, gamma, one of trace_shape_names()
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
-  std::string format = "auto";  ///< one of trace_format_names() (see read_trace)
+  std::string format = "auto";  ///< one of trace_format_names() (workloads/README.md)
   /// counts: columns, separated by commas, whose counts are added: each a name in the header or a position
   /// from 1 on, which must fit one column alone; "" is what the file says. azure_functions: values of
   /// hash_func (or the unique beginning of one), likewise; "" is the sum of all.

@@ -92,7 +92,7 @@ std::string header_of(InputFile& file, const std::string& path, std::string& res
     const std::size_t count = file.read(chunk, sizeof chunk);
     if (text.empty() && !std::string_view(chunk, count).starts_with(kBeginning))
       throw damaged(path, "another beginning");
-    if (count == 0 || text.size() > kLargestText) throw damaged(path, "no end of its header");
+    if (count == 0 || text.size() > kLargestTrace) throw damaged(path, "no end of its header");
     text.append(chunk, count);
   }
 }
@@ -105,8 +105,9 @@ CanonicalHeader read_header(const TableReader& fields, TraceData& data) {
   if (data.format == "auto" || std::find(formats.begin(), formats.end(), data.format) == formats.end())
     throw input_error(fields.place("format"), data.format, join_names(formats));
   data.bin_s = fields.number("bin_s", 1e-9, 1e9);
-  data.reading = fields.text("reading");
+  data.reading = printable(fields.text("reading"));
   data.notes = fields.texts("notes");
+  for (std::string& note : data.notes) note = printable(note);
   data.source_sha256 = fields.text("source_sha256");
   data.modules = fields.texts("modules");
   CanonicalHeader header;
@@ -120,7 +121,10 @@ CanonicalHeader read_header(const TableReader& fields, TraceData& data) {
 
 /// Throws InputError for numbers that no trace can have.
 void check_numbers(const std::string& path, const TraceData& data) {
+  constexpr TimeNs kLatest = 1'000'000'000 * kNsPerS;
   const auto& times = data.times_ns;
+  if (!times.empty() && (times.back() > kLatest || !data.counts.empty()))
+    throw damaged(path, times.back() > kLatest ? "times after 1e9 s" : "times beside counts");
   if (!std::is_sorted(times.begin(), times.end()) || (!times.empty() && times.front() < 0))
     throw damaged(path, "times that fall");
   const auto is_count = [](auto count) { return std::isfinite(count) && count >= 0; };
@@ -155,6 +159,7 @@ TraceData read_canonical_trace(const std::string& path) {
   InputFile file(path);
   std::string rest;
   const std::string text = header_of(file, path, rest);
+  if (file.size() + 1 < text.size() + kEndOfHeader.size()) throw damaged(path, "an end within its header");
   const std::size_t size = file.size() - text.size() - (kEndOfHeader.size() - 1);
   TraceData data;
   const TomlValue document = parse_toml(path, text);

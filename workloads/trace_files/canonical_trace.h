@@ -25,6 +25,7 @@ struct TraceData {
   std::string reading;                    ///< what was taken for what: columns, units
   std::vector<std::string> notes;         ///< what the import leaves behind
   std::string source_sha256;              ///< of the file that was imported
+  std::string checksum;                   ///< of the file that the trace names
 };
 
 /// True if the file begins as a canonical trace does. Throws InputError where it cannot be opened or, without

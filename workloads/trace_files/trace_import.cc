@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -35,18 +38,12 @@ Words options_of(const TraceSpec& given, TraceParts parts) {
   ParamList params, standards;
   spec.list(params);
   standard.list(standards);
-  const std::map<std::string, std::string> texts = {{"format", spec.format == "auto" ? "" : spec.format},
-                                                    {"column", spec.column},
-                                                    {"time_column", spec.time_column},
-                                                    {"where", spec.where},
-                                                    {"group_by", spec.group_by}};
   Words words = {std::string("--parts=") + kParts[static_cast<int>(parts)]};
   for (const std::string& key : reading_keys()) {
     std::string option = "--" + key;
     std::replace(option.begin(), option.end(), '_', '-');
-    const auto text = texts.find(key);
-    if (text != texts.end()) {
-      if (!text->second.empty()) words.push_back(option + "=" + text->second);
+    if (const std::string* text = text_field(spec, key)) {
+      if (*text != *text_field(standard, key)) words.push_back(option + "=" + *text);
     } else if (params.find(key)->get() != standards.find(key)->get()) {
       words.push_back(option + "=" + text_of(params.find(key)->get()));
     }
@@ -57,11 +54,11 @@ Words options_of(const TraceSpec& given, TraceParts parts) {
 /// Returns where the keys stand, as options of the importer, for its messages.
 Words places_of(const TraceSpec& spec) {
   Words words;
-  for (const std::string& key : reading_keys()) {
+  Words keys = reading_keys();
+  keys.emplace_back("file");
+  for (const std::string& key : keys) {
     const InputPlace place = place_of_field(spec, key);
-    for (const std::string& word :
-         {std::string("--place"), key, place.file, std::to_string(place.line), place.key})
-      words.push_back(word);
+    words.insert(words.end(), {"--place", key, place.file, std::to_string(place.line), place.key});
   }
   return words;
 }
@@ -70,6 +67,7 @@ Words places_of(const TraceSpec& spec) {
 std::string importer_version() {
   static const std::string kVersion = [] {
     Words files = {home_folder() + "/" + kImporter};
+    if (!fs::exists(files[0])) throw EnvironmentError(files[0] + ": not found (set HARNESS_HOME)");
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(workloads_folder() + "/importers/logs", error)) {
       if (entry.path().extension() == ".py") files.push_back(entry.path().string());
@@ -84,24 +82,29 @@ std::string importer_version() {
 
 /// Runs the importer. Throws its refusal.
 void run_importer(const TraceSpec& spec, TraceParts parts, const std::string& output, ProgramOutput shown) {
+  std::string input;  // a word behind the other: a command line may be too short for them
   Words words = options_of(spec, parts);
   for (std::string& word : places_of(spec)) words.push_back(std::move(word));
-  words.push_back("--output=" + output);
-  words.insert(words.end(), {"--", spec.file});
-  const ProgramEnd end = run_python(kImporter, words, shown);
+  words.insert(words.end(), {"--output=" + output, "--", spec.file});
+  for (const std::string& word : words) input += word + '\0';
+  const ProgramEnd end = run_python(kImporter, {"--words-from-input"}, shown, input);
   if (end.exit_code == 0) return;
   std::string line = end.errors.substr(0, end.errors.find_last_not_of('\n') + 1);
   line = line.substr(line.rfind('\n') + 1);
   constexpr int kRefused = 2;
-  if (end.exit_code == kRefused) throw InputError(line);
-  throw EnvironmentError(line.empty() ? spec.file + ": the importer of traces was stopped" : line);
+  constexpr int kMachine = 3;
+  if (end.exit_code == kRefused && !line.empty()) throw InputError(line);
+  if (end.exit_code == kMachine && !line.empty()) throw EnvironmentError(line);
+  throw EnvironmentError(spec.file + ": the importer of traces " +
+                         (line.empty() ? "was stopped" : "failed: " + printable(line)));
 }
 
 /// A folder that only this process knows, for its life.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    if (::mkdtemp(path_.data()) == nullptr) throw EnvironmentError(path_ + ": cannot be made");
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw EnvironmentError(path_ + ": cannot be made: " + std::strerror(errno));
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -112,17 +115,14 @@ class ScratchFolder {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = (fs::temp_directory_path() / "harness-trace-XXXXXX").string();
-};
+  static std::string template_in_temporary_folder() {
+    std::error_code error;
+    const fs::path folder = fs::temp_directory_path(error);
+    return ((error ? fs::path("/tmp") : folder) / "harness-trace-XXXXXX").string();
+  }
 
-/// Returns the folder of kept traces, which it makes; "" where nothing can be kept.
-std::string folder_of_traces() {
-  const std::string cache = cache_folder();
-  if (cache.empty()) return "";
-  std::error_code error;
-  fs::create_directories(cache + "/traces", error);
-  return ::access((cache + "/traces").c_str(), W_OK | X_OK) == 0 ? cache + "/traces" : "";
-}
+  std::string path_ = template_in_temporary_folder();
+};
 
 /// Returns the trace that the file holds, or nothing where it cannot be read as one of a log with this
 /// checksum.
@@ -137,21 +137,37 @@ std::optional<TraceData> kept_trace(const std::string& path, const std::string& 
   return std::nullopt;  // it is made again
 }
 
-TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::string& checksum) {
-  std::string all = importer_version() + checksum;
-  for (const std::string& word : options_of(spec, parts)) all += word + '\n';
-  const std::string name = "/" + sha256_of(all) + ".trace";
-  std::string folder = folder_of_traces();
-  if (!folder.empty()) {
-    if (std::optional<TraceData> kept = kept_trace(folder + name, checksum)) return std::move(*kept);
-  }
-  std::optional<ScratchFolder> scratch;
-  if (folder.empty()) folder = scratch.emplace().path();
+/// Imports the log into the folder. Throws EnvironmentError where that cannot be.
+TraceData made_in(const std::string& folder, const std::string& name, const TraceSpec& spec, TraceParts parts,
+                  const std::string& checksum) {
   run_importer(spec, parts, folder + name, ProgramOutput::kNoneCaught);
-  TraceData data = read_canonical_trace(folder + name);
-  if (data.source_sha256 != checksum)
-    throw input_error({spec.file, 0, ""}, "a file that changes while it is read", "a file that stays as it is");
-  return data;
+  try {
+    TraceData data = read_canonical_trace(folder + name);
+    if (data.source_sha256 == checksum) return data;
+  } catch (const InputError& fault) {
+    throw EnvironmentError(spec.file + ": the importer of traces left no trace: " + fault.what());
+  }
+  std::error_code error;
+  fs::remove(folder + name, error);
+  throw input_error({spec.file, 0, ""}, "a file that changes while it is read", "a file that stays as it is");
+}
+
+TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::string& checksum) {
+  static std::optional<ScratchFolder> scratch;
+  static std::mutex scratch_mutex;
+  std::string all = importer_version() + checksum;
+  for (const std::string& word : options_of(spec, parts)) all += word + '\0';
+  const std::string name = "/" + sha256_of(all) + ".trace";
+  const std::string cache = cache_folder() + "/traces";
+  if (std::optional<TraceData> kept = kept_trace(cache + name, checksum)) return std::move(*kept);
+  std::error_code error;
+  if (!cache_folder().empty()) fs::create_directories(cache, error);
+  if (!cache_folder().empty() && ::access(cache.c_str(), W_OK | X_OK) == 0)
+    return made_in(cache, name, spec, parts, checksum);
+  const std::lock_guard lock(scratch_mutex);
+  if (!scratch) scratch.emplace();
+  if (std::optional<TraceData> kept = kept_trace(scratch->path() + name, checksum)) return std::move(*kept);
+  return made_in(scratch->path(), name, spec, parts, checksum);
 }
 
 /// Throws InputError for keys that say how a file is read, where it is canonical.
@@ -179,17 +195,19 @@ std::size_t bytes_of(const std::vector<KeptTrace>& kept) {
   for (const KeptTrace& one : kept) {
     if (one.data == nullptr) continue;
     bytes += sizeof(TimeNs) * one.data->times_ns.size() + sizeof(double) * one.data->counts.size() +
-             sizeof(TokenCount) * one.data->tokens.size();
+             sizeof(TokenCount) * one.data->tokens.size() + sizeof(std::int32_t) * one.data->module_of.size();
   }
   return bytes;
 }
 
 KeptTrace read_to_keep(const TraceSpec& spec, TraceKey key) {
+  KeptTrace kept{std::move(key), nullptr, ""};
   try {
-    return {std::move(key), std::make_shared<const TraceData>(imported_trace(spec, TraceParts::kLoad)), ""};
+    kept.data = std::make_shared<const TraceData>(imported_trace(spec, TraceParts::kLoad));
   } catch (const InputError& error) {
-    return {std::move(key), nullptr, error.what()};
+    kept.refusal = error.what();
   }
+  return kept;
 }
 
 }  // namespace
@@ -221,6 +239,7 @@ TraceData imported_trace(const TraceSpec& spec, TraceParts parts) {
   } else {
     data = made_by_importer(spec, parts, checksum);
   }
+  data.checksum = checksum;
   if (parts == TraceParts::kLoad) check_keys_of_file(spec, data.format);
   if (spec.bin_s > 0) data.bin_s = spec.bin_s;  // of an imported file of times
   return data;
@@ -257,13 +276,10 @@ void prepare_trace(const TraceSpec& spec) {
     return std::any_of(spec.streams.begin(), spec.streams.end(),
                        [&](const StreamClass& one) { return one.process == process; });
   };
-  try {
-    if (spec.shape == "file")
-      recorded_trace(spec);
-    else
-      imported_trace(spec, has(StreamProcess::kRecorded) ? TraceParts::kModules : TraceParts::kFunctions);
-  } catch (const InputError&) {
-  }
+  if (spec.shape == "file")
+    recorded_trace(spec);
+  else
+    imported_trace(spec, has(StreamProcess::kRecorded) ? TraceParts::kModules : TraceParts::kFunctions);
 }
 
 TimeNs longest_gap(std::span<const TimeNs> times_ns) {

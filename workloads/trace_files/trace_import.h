@@ -37,8 +37,8 @@ void import_trace(const TraceSpec& spec, const std::string& output);
 /// file once, and get its refusal once. One thread has what it has read for itself.
 std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec);
 
-/// Imports the file of the trace, where it has one, so that others find the result. Throws nothing of it:
-/// whoever needs the trace learns why it is refused.
+/// Imports the file of the trace, where it has one, so that others find the result. Throws as
+/// imported_trace() does.
 void prepare_trace(const TraceSpec& spec);
 
 /// Returns the folder of what is kept from run to run: $HARNESS_CACHE, else harness in $XDG_CACHE_HOME or

@@ -108,6 +108,44 @@ TEST_F(TraceImport, SaysWhatTheImporterRefusesAndWhereTheKeyStands) {
   EXPECT_TRUE(holds(refusal_of([&] { times_of(file("--output=x", "1\ntwo\n")); }), "--output=x:2: "));
 }
 
+TEST_F(TraceImport, IsRefusedAtOnceWhereItWasRefusedBefore) {
+  const TraceSpec spec = file("log.csv", "1\ntwo\n");
+  const std::string line = refusal_of([&] { recorded_trace(spec); });
+  const Variable none("HARNESS_PYTHON", "/no/such/python");
+  EXPECT_EQ(refusal_of([&] { recorded_trace(spec); }), line);
+}
+
+TEST_F(TraceImport, FailsAsTheMachineDoesWhereTheImporterDoes) {
+  const Variable other("HARNESS_PYTHON", "/bin/true");
+  EXPECT_THROW(times_of(file("log.csv", "0.5\n")), EnvironmentError);
+}
+
+TEST_F(TraceImport, LooksAtAFolderInWhichItCannotWrite) {
+  const TraceSpec spec = file("log.csv", "0.5\n1\n");
+  times_of(spec);
+  fs::permissions(folder_ + "/cache/traces", fs::perms::owner_read | fs::perms::owner_exec);
+  const Variable none("HARNESS_PYTHON", "/no/such/python");
+  EXPECT_EQ(times_of(spec).size(), 2U);
+  fs::permissions(folder_ + "/cache/traces", fs::perms::owner_all);
+}
+
+TEST_F(TraceImport, TakesKeysOfAnyLength) {
+  constexpr int kFunctions = 2200;
+  std::string text = "hash_func,day", row, columns;
+  for (int minute = 1; minute <= 1440; ++minute) {
+    text += "," + std::to_string(minute);
+    row += ",1";
+  }
+  for (int function = 0; function < kFunctions; ++function) {
+    const std::string name = std::string(60, 'f') + std::to_string(1000 + function);
+    text += "\n" + name + ",1" + row;
+    columns += (function > 0 ? "," : "") + name;
+  }
+  TraceSpec spec = file("functions.csv", text + "\n");
+  spec.column = columns;
+  EXPECT_EQ(imported_trace(spec, TraceParts::kLoad).counts[0], kFunctions);
+}
+
 TEST_F(TraceImport, ReadsFilesOnceUntilTheyChange) {
   const TraceSpec spec = file("log.csv", "0.5\n1\n");
   const auto first = recorded_trace(spec);

@@ -188,6 +188,7 @@ CellDistribution::CellDistribution() {
 
 CellDistribution::~CellDistribution() = default;
 
+bool CellDistribution::is_first_here() const { return mpi_ ? mpi_->place == 0 : true; }
 int CellDistribution::rank() const { return mpi_ ? mpi_->rank : 0; }
 
 int CellDistribution::ranks() const { return mpi_ ? mpi_->ranks : 1; }

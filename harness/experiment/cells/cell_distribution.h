@@ -45,6 +45,8 @@ class CellDistribution {
   int ranks() const;
   /// Those that run on this host.
   int ranks_here() const;
+  /// True for one of them.
+  bool is_first_here() const;
 
   /// From the start a rank of this host that stands still for 15 s, whatever the others do, ends the program
   /// with exit code 3 and a line that names it. Not while this was called with false: live runs watch each

@@ -286,6 +286,7 @@ const CellFactory::Offered& CellFactory::offered(const Configuration& of, double
     load.duration_s = trace.duration_s > 0 ? trace.duration_s : ns_to_s(load.population->duration_ns());
     load.notes.remarks = load.population->remarks();
   } else {
+    if (trace.shape == "file") checksum_of(trace);
     const std::unique_ptr<ArrivalSource> arrivals = make_arrivals(trace, target_rps, seed, &load.notes);
     load.requests = arrivals->expected_requests();
     load.duration_s = ns_to_s(arrivals->duration_ns());
@@ -408,9 +409,8 @@ std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool 
   Configuration& own = configuration(cell, Whose::kOwn);
   if (own.checksums.empty()) {
     const TraceSpec trace = resolved_trace(own.settings);
-    if (trace_checksums_.count(trace.file) == 0) trace_checksums_[trace.file] = trace_checksum(trace);
     own.checksums = checksums(cell);
-    if (!trace.file.empty()) own.checksums += "# trace " + trace_checksums_[trace.file] + "\n";
+    if (!trace.file.empty()) own.checksums += "# trace " + checksum_of(trace) + "\n";
     if (const LoadedLibrary* const library = library_of(spec_.systems[cell.system].name))
       own.checksums += "# library " + library->checksum + "\n";
   }
@@ -420,6 +420,18 @@ std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool 
                           spec_.replay.has(cell.index)};
   return cell_text(own.frame, rate, cell.seed, ns_to_ms(slo_of(cell)), record) + "\n# cell " +
          std::to_string(cell.index) + "\n" + own.checksums;
+}
+
+const std::string& CellFactory::checksum_of(const TraceSpec& trace) {
+  const auto known = trace_checksums_.find(trace.file);
+  // Streams are made once; a load is read for every run.
+  if (known != trace_checksums_.end() && trace.shape != "file") return known->second;
+  const std::string now = trace.shape == "file" ? recorded_trace(trace)->checksum : trace_checksum(trace);
+  const std::string& first = trace_checksums_.try_emplace(trace.file, now).first->second;
+  if (now != first)
+    throw input_error(place_of_field(trace, "file"), trace.file + ", which has changed since it was read",
+                      "a file that stays as it is while the experiment runs");
+  return first;
 }
 
 std::string CellFactory::checksums(const Cell& cell) {
@@ -531,10 +543,12 @@ RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   RunSpec run = make_world(prepared.cell);
   settle_devices(run, prepared.plan);
   add_sample(prepared.cell, configuration(prepared.cell, Whose::kOwn), *run.system, prepared.target_rps, run);
+  const TraceSpec trace = resolved_trace(prepared.settings);
+  if (!trace.file.empty()) checksum_of(trace);
   const std::shared_ptr<const StreamPopulation>& population =
       offered(configuration(prepared.cell, Whose::kOwn), prepared.target_rps, seed).population;
-  run.arrivals = population ? make_stream_arrivals(population, seed)
-                            : make_arrivals(resolved_trace(prepared.settings), prepared.target_rps, seed);
+  run.arrivals =
+      population ? make_stream_arrivals(population, seed) : make_arrivals(trace, prepared.target_rps, seed);
   return run;
 }
 

@@ -54,7 +54,7 @@ class CellFactory {
 
   const std::vector<Cell>& cells() const { return cells_; }
   /// Imports the recorded traces of all cells, so that other processes find them done. Throws
-  /// EnvironmentError where the importer cannot run.
+  /// as imported_trace() does.
   void prepare_traces() const;
   PreparedCell prepare(const Cell& cell);
   /// All of a cell's run but its arrivals: for this, no trace is read unless it says how long texts are.
@@ -121,6 +121,8 @@ class CellFactory {
   /// Adds a remark where a recorded load is shorter than the SLO, so that its rates could not go on.
   void remark_on_short_load(const std::string& trace, const PreparedCell& cell);
   void add_remark(std::string line);
+  /// Returns the checksum of the trace's file. Throws InputError where it was another one before.
+  const std::string& checksum_of(const TraceSpec& trace);
   /// Equal for cells with the same requests.
   std::string arrivals_text(const Cell& cell, const Configuration& of, double target_rps);
   const Offered& offered(const Configuration& of, double target_rps, std::uint64_t seed);
@@ -138,7 +140,7 @@ class CellFactory {
   std::vector<Pipeline> pipelines_;
   std::vector<std::string> pipeline_checksums_;
   std::map<std::string, ProfileSet> profile_sets_;
-  std::map<std::string, std::string> trace_checksums_;
+  std::map<std::string, std::string> trace_checksums_;  ///< by file, when it was first read
   std::map<ConfigurationKey, Configuration> configurations_;
   std::map<std::string, std::size_t> trace_numbers_;  ///< by trace_text()
   std::vector<std::string> traces_;                   ///< trace_text() by number

@@ -59,11 +59,11 @@ void ExperimentRun::pass_over(const Cell& cell) {
   needs_of_all_.note_none();
 }
 
-/// Rank 0 imports recorded traces before the others look for them.
+/// On each host one rank imports recorded traces before the others look for them.
 void ExperimentRun::open() {
   spec_ = load_experiment(file_, options_.overrides);
   factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
-  if (ranks_.rank() == 0 && ranks_.ranks() > 1) factory_->prepare_traces();
+  if (ranks_.ranks() > 1 && ranks_.is_first_here()) factory_->prepare_traces();
 }
 
 void ExperimentRun::load(RankReport& report) {

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import secrets
 import stat
 from contextlib import contextmanager, suppress
 
@@ -74,10 +75,8 @@ def opened(path):
 @contextmanager
 def replaced(path):
     """Gives a file to write that becomes `path` where all goes well; else nothing is left of it."""
-    temporary = f"{path}.tmp{os.getpid()}"
+    temporary = f"{path}.{secrets.token_hex(8)}.tmp"  # other machines may write the same file
     try:
-        with suppress(FileNotFoundError):  # what an earlier process of this number left, or a link
-            os.unlink(temporary)
         with open(temporary, "xb") as file:
             yield file
             file.flush()
