@@ -368,7 +368,7 @@ void add_file_options(CLI::App& command, TraceArguments& arguments) {
   }
   command
       .add_option("--set", arguments.settings,
-                  "KEY=VALUE, any trace parameter, e.g. compress=60 or process=gamma")
+                  "KEY=VALUE, any trace parameter, e.g. time_unit=ms, and for info and make compress=60")
       ->allow_extra_args(false);
 }
 

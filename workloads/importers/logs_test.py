@@ -364,6 +364,51 @@ class Holes(LogTest):
         self.assertIn("in order", self.refusal("time,n\n0,4\n60,6\n120,8\n210,7\n", column="n", holes="zero", time_unit="s"))
 
 
+class SeveralSeries(LogTest):
+    """Bins are those of the file, not of the rows that `where` leaves."""
+
+    MINUTES = "time,model,requests\n" + "".join(f"2024-05-01 10:{at:02d}:00,a,2\n" + (f"2024-05-01 10:{at:02d}:00,b,300\n" if at in (5, 10, 20) else "")
+                                               for at in range(30))
+
+    def test_bins_that_a_series_lacks_are_missing(self):
+        self.assertIn('rows for 3 of 30 bins; allowed: all of them; or holes = "zero"', self.refusal(self.MINUTES, where="model=b"))
+        trace = read(self.MINUTES, where="model=b", holes="zero")
+        self.assertEqual((trace.bin_s, len(trace.counts), trace.counts.sum(), trace.counts[[5, 10, 20]].tolist()), (60, 30, 900, [300] * 3))
+        self.assertIn("27 of 30 bins missing (0)", trace.reading)
+        self.assertEqual(self.counts(self.MINUTES, where="model=b", holes="cut"), [300] * 3)
+        self.assertEqual(len(self.counts(self.MINUTES, where="model=a")), 30)
+        self.assertEqual(len(self.counts(self.MINUTES, where="model=b", holes="zero", bin_s=60)), 30)
+
+    def test_irregular_holes_with_the_length_of_a_bin(self):
+        text = "time,requests\n2024-05-01 10:00,1\n2024-05-01 10:05,2\n2024-05-01 10:07,3\n"
+        self.assertEqual(self.counts(text, holes="zero", bin_s=60), [1, 0, 0, 0, 0, 2, 0, 3])
+
+    def test_an_empty_field_takes_no_other_with_it(self):
+        text = "time,a_requests,b_requests\n2024-05-01 10:00,1,5\n2024-05-01 10:01,,600\n2024-05-01 10:02,3,7\n"
+        self.assertIn("in line 3; allowed: holes = \"zero\"", self.refusal(text, column="#2-3", holes="interpolate"))
+        self.assertEqual(self.counts(text, column="#2-3", holes="zero"), [6, 600, 10])
+        self.assertEqual(self.counts(text, column="a_requests", holes="interpolate"), [1, 2, 3])
+
+    def test_a_total_is_not_added_to_its_parts(self):
+        rows = "".join(f"2024-05-01 10:0{at},{at + 4},{9 - at},13\n" for at in range(5))
+        self.assertNotIn("added up", self.refusal("time,llama,gpt,total\n" + rows))
+
+    def test_ends_of_bins_and_days_of_the_week(self):
+        rows = "".join(f"2024-05-01 10:0{2 * at}:00,2024-05-01 10:0{2 * at + 1}:00,10{at}\n" for at in range(4))
+        self.assertIn("bins of 60 s whose rows are 120 s apart", self.refusal("from,to,requests\n" + rows))
+        self.assertEqual(self.counts("from,to,requests\n" + rows.replace("1:00,10", "2:00,10").replace("3:00,10", "4:00,10")
+                                     .replace("5:00,10", "6:00,10").replace("7:00,10", "8:00,10")), [100, 101, 102, 103])
+        hours = "".join(f"{day},{hour},5\n" for day in ("Mon", "Wed") for hour in range(24))
+        self.assertIn("days of the week", self.refusal("weekday,hour,requests\n" + hours))
+
+    def test_requests_of_a_bin_are_not_grouped_to_one(self):
+        self.assertIn("group_by beside requests of a bin", self.refusal(self.MINUTES, group_by="time"))
+
+    def test_what_where_leaves_out_is_not_said_to_be_left(self):
+        trace = read("time,status\n2024-05-01 10:00:00,200\n2024-05-01 10:00:01,500\n", where="status=200")
+        self.assertEqual([note for note in trace.notes if "failed" in note], [])
+
+
 class Clocks(LogTest):
     def test_day_hour_and_minute_are_one_time(self):
         trace = read("day,hour,minute,requests\n1,23,58,3\n1,23,59,5\n2,0,0,4\n")

@@ -14,13 +14,12 @@ OF_ALL = ("aggregated", "total", "all", "sum", "overall")  # series that are the
 FEW = 10  # rows in a wrong place that make a column without a name no times: more than a tenth
 
 
-def filled(places, counts, holes):
-    """Returns the counts of all bins from the first to the last by their places, where some are
-    missing: they get no requests (zero), what lies on a line between their neighbours
-    (interpolate), or are left out (cut)."""
+def filled(places, counts, holes, bins):
+    """Returns the counts of all bins by their places, where some are missing: they get no requests
+    (zero), what lies on a line between their neighbours (interpolate), or are left out (cut)."""
     if holes == "cut":
         return counts
-    every = np.arange(places[-1] + 1)
+    every = np.arange(bins)
     if holes == "interpolate":
         return np.interp(every, places, counts)
     result = np.zeros(len(every))
@@ -33,8 +32,9 @@ class BinTimes:
     replayed as bins that follow each other, at other times than recorded. A column without a name
     may be anything."""
 
-    def __init__(self, table, place, name, holes="refuse"):
-        self.table, self.place, self.name, self.holes, self.moments = table, place, name, holes, Moments()
+    def __init__(self, table, place, name, holes=None, bin_s=0):
+        """`holes` is None where rows need be no bins."""
+        self.table, self.place, self.name, self.holes, self.bin_s, self.moments = table, place, name, holes, bin_s, Moments()
 
     def faults(self, scan):
         """Returns the (row, BadInput) of the first fault of each kind, after a scan; see `step`
@@ -55,11 +55,18 @@ class BinTimes:
         steps = np.diff(seconds)
         self._step = steps[0] if len(steps) else 0
         self.places = None
-        if self.holes != "refuse" and self.is_time and len(steps):
-            self._step = np.median(steps[steps < 1.5 * steps.min()]) if steps.min() > 0 else 0
-            places = np.rint(np.concatenate([[0], np.cumsum(steps)]) / self._step) if self._step > 0 else np.zeros(len(seconds))
-            if (np.diff(places) >= 1).all() and (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all():
+        every = self._every(seconds) if self.is_time else seconds
+        if self.holes == "refuse" and len(every) > len(seconds):
+            faults.append((0, self.table.error("where", f"rows for {len(seconds)} of {len(every)} bins", "all of them" + HOLES_ADVICE)))
+        if self.holes not in (None, "refuse") and self.is_time and len(every) > 1:
+            all_steps = np.diff(every)
+            is_said = self.bin_s > 0 and moments.is_date(0)
+            self._step = self.bin_s if is_said else np.median(all_steps[all_steps < 1.5 * all_steps.min()]) if all_steps.min() > 0 else 0
+            places = np.rint((seconds - every[0]) / self._step) if self._step > 0 else np.zeros(len(seconds))
+            is_long = every[-1] - every[0] >= (1 - ROUNDING) * self._step
+            if is_long and (np.diff(places) >= 1).all() and (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all():
                 self.places, steps = places.astype(np.int64), np.full(len(steps), self._step)
+                self.bins = int(np.rint((every[-1] - every[0]) / self._step)) + 1
         # Large times have few digits after the point.
         rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
         wrong = np.flatnonzero(~((steps > 0) & (np.abs(steps - self._step) <= rounding)))
@@ -78,10 +85,20 @@ class BinTimes:
             if name:
                 faults.append((row, self._wrong))
         self.has_dates = bool(len(seconds)) and moments.is_date(len(seconds) - 1)
-        is_good = self.is_time and not len(wrong) and len(seconds) >= 2
-        bins = len(seconds) - 1 if self.places is None else self.places[-1]
-        self.step = float(f"{(seconds[-1] - seconds[0]) / bins:.6g}") if is_good else 0
+        is_good = self.is_time and not len(wrong) and (len(seconds) >= 2 or self.places is not None)
+        rows, bins = (seconds, len(seconds)) if self.places is None else (every, self.bins)
+        self.step = float(f"{(rows[-1] - rows[0]) / (bins - 1):.6g}") if is_good else 0
         return faults
+
+    def _every(self, seconds):
+        """Returns the times of all bins of the file in order, also of those that no row has which
+        `where` leaves."""
+        if self.holes is None or not self.table.conditions or not len(seconds):
+            return seconds
+        times = Moments()
+        with self.table.all_rows():
+            self.table.scan({self.place: times})
+        return np.unique(times.all[~np.isnan(times.all)])
 
     def _going_on(self, seconds):
         """Returns hours that begin again at 0 behind 23, or minutes and seconds behind 59, as numbers

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .bins import are_even
+from .bins import OF_ALL, are_even
 from .fields import range_text, read_number
 from .jsonlines import JsonTable
 from .keys import RATE_UNITS_S
@@ -330,7 +330,8 @@ class Decision:
         counters = [place for place in unknown if names_counter(table.key_of(place))]
         choices = [place for place in unknown if may_name_counts(table.key_of(place))]
         allowed = f'format = "counter" ({table.key_of(counters[0])}: the requests so far), ' if counters else ""
-        if len(unknown) > 1 and unknown[-1] - unknown[0] + 1 == len(unknown):
+        are_parts = not any(word in OF_ALL for place in unknown for word in words_of(table.key_of(place)))
+        if are_parts and len(unknown) > 1 and unknown[-1] - unknown[0] + 1 == len(unknown):
             some = f"#{unknown[0] + 1}-{unknown[-1] + 1}"
             allowed += f"{option_text('column', some)} (requests of a bin, all of them added up), "
         if choices:

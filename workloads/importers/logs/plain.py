@@ -22,6 +22,7 @@ OF_DAYS = (24, 48, 72, 96, 144, 288, 720, 1440)  # bins
 MOST_TOKENS = 1e9
 SIDES = words("input prompt context prefill"), words("output generated generation completion response decode")
 LENGTHS = words("length len tokens toks")
+WEEKDAYS = words("weekday dow dayofweek dayoftheweek dayname")
 FAILURES = words("status error errors success failed failure code ok")
 
 
@@ -193,6 +194,10 @@ def read_times(table, keys, reading, modules=None):
     numbers as they are. Of ends with durations they are the starts; of rows in groups the first of
     each. `modules`: see module_column."""
     place, group = reading.time, reading.group
+    counted_in = [at for at in range(table.width) if group is not None and keys.format == "auto" and table.kind(at) in (COUNT, RATE)]
+    if counted_in:
+        raise table.error("group_by", f"group_by beside requests of a bin in {table.names_of(counted_in)}",
+                          'where (one series), or format = "times" (each line a request)')
     column = TimeColumn(table, place, keys, has_durations=reading.durations is not None)
     starts = None if reading.durations is None else Starts(table, keys, place, reading.durations)
     module = module_column(table, modules)
@@ -261,7 +266,9 @@ def notes_of(table, taken, each="request"):
     if table.is_text:
         return ["not kept of each request: the words of its line"]
     left = [place for place in range(table.width) if place not in taken and table.key_of(place)]
+    chosen = {place for place, _ in table.conditions}
     failures = [place for place in left if each == "request" and not FAILURES.isdisjoint(words_of(table.names[place]))]
+    failures = [] if chosen.intersection(failures) else failures
     some = table.names_of(left[:MANY_COLUMNS]) + (f" and {len(left) - MANY_COLUMNS} more" if len(left) > MANY_COLUMNS else "")
     notes = [f"not kept of each {each}: {some}"] if left else []
     return notes + ([f"failed requests, of which {table.names_of(failures)} may tell, are requests as others"] if failures else [])
@@ -393,7 +400,7 @@ class CountColumns:
         is_total = names_counter(table.key_of(place)) and rises > 0 and falls * 10 <= len(sums)
         only_rises = table.kind(place) != RATE and falls == 0 and len(sums) >= 20 and (rises + 1) * 10 >= len(sums) * 9
         if is_total or only_rises:
-            raise table.error("format", f"{'a total that' if is_total else 'numbers that'} {'hardly ever' if falls else 'never'} falls in "
+            raise table.error("format", f"{'a total that' if is_total else 'numbers that'} {'hardly ever' if falls else 'never'} fall{'s' * is_total} in "
                               + table.called(place), 'format = "counter" (each line the requests so far), or format = "counts" (each line '
                               "the requests of a bin)")
 
@@ -431,12 +438,27 @@ def bin_s_of(table, keys, reading, times):
     raise table.error("bin_s", without, 'bin_s = X, or a line "# bin_s = X" in the file' + (", or time_unit" if step > 0 else ""))
 
 
+def check_other_times(table, reading, times):
+    """Raises BadInput for counts beside a second column that says when their bins are: dates of
+    their ends that are not as far off as the rows are apart, or days of the week."""
+    others = [place for place in range(table.width) if place not in (reading.time, *reading.counts, *table.clock)]
+    for place in others:
+        begin, end = (None if at is None else read_timestamp(table.first[at]) for at in (reading.time, place))
+        if begin is not None and end is not None and times.step > 0 and end != begin:
+            length_s = abs(end - begin) / NS
+            if abs(length_s - times.step) > 0.01 * times.step:
+                raise table.error(table.key_of(place), f"bins of {text_of(length_s)} s whose rows are {text_of(times.step)} s apart",
+                                  "rows as far apart as their bins are long, or holes with bin_s")
+        if table.has_header and "".join(words_of(table.names[place])) in WEEKDAYS:
+            raise table.error(table.key_of(place), "days of the week, which do not say how far apart the rows are", "dates (ISO 8601)")
+
+
 def read_counts(table, keys, reading):
     """Returns a Trace of counts, a bin a row."""
     times = None
     if reading.time is not None:
         is_known = table.has_header or table.has_stamps(reading.time)
-        times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "", keys.holes)
+        times = BinTimes(table, reading.time, table.key_of(reading.time) if is_known else "", keys.holes, keys.bin_s)
     columns = CountColumns(table, reading, keys.holes)
     scan = table.scan({**columns.columns, **({reading.time: times.moments} if times else {})})
     first = 2 if columns.is_counter else 1
@@ -449,6 +471,7 @@ def read_counts(table, keys, reading):
     scan.check(faults)
     if times:
         times.check()
+    check_other_times(table, reading, times)
     sums = columns.sums()
     trace = Trace(reading.format, counts=sums)
     if not len(sums):
@@ -461,13 +484,18 @@ def read_counts(table, keys, reading):
     places = times.places[len(times.places) - len(sums):] if times and times.places is not None else np.arange(len(sums))
     empty = sorted({row for column in columns.columns.values() for row in column.empty})
     if keys.holes in ("interpolate", "cut") and empty:  # a row without a count is a bin that is missing
+        if len(columns.columns) > 1:
+            raise table.error("holes", f"an empty field beside others that are added up, in line {scan.line_of(empty[0])}",
+                              'holes = "zero", or one column at a time')
         places, trace.counts = np.delete(places, empty), np.delete(trace.counts, empty)
     if not len(places):
         raise table.error("", "no count but empty fields", "at least one")
-    places, rows = places - places[0], len(places)
-    missing, done = int(places[-1]) + 1 - rows, {"zero": "0", "interpolate": "between their neighbours", "cut": "left out"}.get(keys.holes)
+    if times is None or times.places is None or not table.conditions:
+        places = places - places[0]
+    bins, rows = max(int(places[-1]) + 1, times.bins if times and times.places is not None and table.conditions else 0), len(places)
+    missing, done = bins - rows, {"zero": "0", "interpolate": "between their neighbours", "cut": "left out"}.get(keys.holes)
     if missing:
-        trace.counts = filled(places, trace.counts, keys.holes)
+        trace.counts = filled(places, trace.counts, keys.holes, bins)
         trace.read += f", {missing} of {missing + rows} bins missing ({done})"
     if keys.holes == "zero" and empty:
         trace.read += f", {counted(len(empty), 'row')} with empty fields (0)"

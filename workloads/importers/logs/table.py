@@ -3,6 +3,7 @@ the columns as arrays."""
 
 import re
 from bisect import bisect
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -568,6 +569,15 @@ class Table:
             yield numbers, rows, behind, fault
             if fault:
                 return
+
+    @contextmanager
+    def all_rows(self):
+        """Makes scans read the rows, too, that `where` leaves out."""
+        conditions, self.conditions = self.conditions, []
+        try:
+            yield
+        finally:
+            self.conditions = conditions
 
     def scan(self, columns):
         """Reads all rows; `columns`: what takes the fields of each, by place, or (place, taker) where
