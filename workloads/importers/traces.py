@@ -16,7 +16,8 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "numpy":
         raise
-    sys.exit(print(f"{sys.executable}: no package numpy, which reads traces; python3 -m pip install numpy", file=sys.stderr) or 3)
+    sys.exit(print(f"{sys.executable}: no package numpy, which reads traces; python3 -m venv env; env/bin/pip install numpy; "
+                   "export HARNESS_PYTHON=$PWD/env/bin/python", file=sys.stderr) or 3)
 
 LARGEST = 1 << 29  # bytes of a log
 PARTS = ("load", "functions", "modules")

@@ -53,9 +53,10 @@ def with_package(package, reader):
     def read(path, data):
         try:
             return reader(data)
-        except ImportError:
-            raise bad_input(Place(path), f"data that Python's package {package} reads, which is not installed",
-                            f"text, plain or in gz, bz2, xz or zip; or the package: python3 -m pip install {package}") from None
+        except ImportError as error:
+            raise bad_input(Place(path), f"data that Python's package {package} reads, which cannot be loaded ({error})",
+                            "text, plain or in gz, bz2, xz or zip; or the package in an environment: python3 -m venv env; "
+                            f"env/bin/pip install numpy {package}; export HARNESS_PYTHON=$PWD/env/bin/python") from None
     return read
 
 
