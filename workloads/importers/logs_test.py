@@ -104,6 +104,9 @@ class Texts(LogTest):
         self.assertEqual(meaning_of('sum by (job) (irate(http_requests_total{a="b"}[1m]))'), ("rate", 1.0))
         self.assertEqual(meaning_of("increase(http_requests_total[5m])"), ("rate", 300.0))
         self.assertEqual(meaning_of("increase(http_errors_total[5m])")[0], "aggregate")
+        self.assertEqual(meaning_of("requests per 5 minutes"), ("rate", 300.0))
+        self.assertEqual(meaning_of("Requests per 10 s"), ("rate", 10.0))
+        self.assertNotEqual(meaning_of("errors per 5 minutes")[0], "rate")
 
 
 class Plain(LogTest):
@@ -382,6 +385,11 @@ class SeveralSeries(LogTest):
     def test_irregular_holes_with_the_length_of_a_bin(self):
         text = "time,requests\n2024-05-01 10:00,1\n2024-05-01 10:05,2\n2024-05-01 10:07,3\n"
         self.assertEqual(self.counts(text, holes="zero", bin_s=60), [1, 0, 0, 0, 0, 2, 0, 3])
+
+    def test_rows_from_the_last_to_the_first(self):
+        rows = [f"2024-05-01 10:0{at}:00,{count}" for at, count in enumerate((5, 3, 8, 2))]
+        self.assertIn("(sed 1q FILE; sed 1d FILE | tac)", self.refusal("\n".join(["time,requests", *rows[::-1]]) + "\n"))
+        self.assertEqual(self.counts("\n".join(["time,requests", *rows]) + "\n"), [5, 3, 8, 2])
 
     def test_an_empty_field_takes_no_other_with_it(self):
         text = "time,a_requests,b_requests\n2024-05-01 10:00,1,5\n2024-05-01 10:01,,600\n2024-05-01 10:02,3,7\n"

@@ -78,7 +78,10 @@ class BinTimes:
             advice = HOLES_ADVICE if is_hole and steps[row - 1] > self._step else ""
             if self.moments.local and -3600 <= steps[row - 1] <= 0 and not self._series(seconds):
                 advice = "; of an hour that clocks show twice, an offset from UTC (+01:00) in every row"
-            apart = f", each {text_of(self._step)} after the one before, as the first two are" if self._step > 0 else ""
+            if len(steps) > 1 and (steps < 0).all():
+                advice = "; rows from the last to the first: " + ("(sed 1q FILE; sed 1d FILE | tac)" if self.table.has_header else "tac FILE")
+            alike = "the first two" if self.holes in (None, "refuse") else "most"
+            apart = f", each {text_of(self._step)} after the one before, as {alike} are" if self._step > 0 else ""
             self._wrong = self._error(scan, row, " after ".join(texts),
                                       f"a row for every bin, in order{apart}; where no request came, the count 0{advice}"
                                       + self._series(seconds))

@@ -177,6 +177,9 @@ def is_aggregate(name):
                        or any(FAILURE_STATUS.fullmatch(word) or SPAN.fullmatch(word) for word in found))
 
 
+PER_SEVERAL = re.compile(r"\bper ([0-9]{1,4})\b(?= *[a-z])", re.IGNORECASE)
+
+
 @lru_cache(1 << 14)
 def meaning_of(column):
     """Returns (what the column is by its name, the unit in s of times, gaps and rates; 0: the name
@@ -186,6 +189,10 @@ def meaning_of(column):
         return RATE, of_counter
     if "rate(" in column or "increase(" in column:
         return AGGREGATE, 0
+    several = PER_SEVERAL.search(column)  # "requests per 5 minutes"
+    if several and int(several[1]) > 0:
+        kind, unit_s = meaning_of(column.replace(several[0], "per"))
+        return kind, unit_s * int(several[1]) if kind == RATE else unit_s
     found = words_of(column)
     if not found:
         return UNKNOWN, 0
