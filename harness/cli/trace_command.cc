@@ -132,10 +132,9 @@ TraceSpec given_spec(const TraceArguments& arguments) {
   if (!spec.group_by.empty()) spec.places["group_by"] = {"", 0, "--group-by"};
   ParamList params;
   spec.list(params);
-  for (const auto* settings : {&arguments.settings, &arguments.more_settings}) {
-    for (const std::string& setting : *settings) apply_setting(setting, params, spec);
-  }
+  for (const std::string& setting : arguments.settings) apply_setting(setting, params, spec);
   for (const std::string& setting : arguments.more_settings) {
+    apply_setting(setting, params, spec);
     const std::string key = setting.substr(0, setting.find('='));
     spec.places[key] = {"", 0, key == "holes" ? "--holes" : "--rate-unit"};
   }

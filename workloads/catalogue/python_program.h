@@ -6,13 +6,13 @@
 
 namespace harness {
 
-/// What a program has left when it ends.
+/// Holds the exit code and the errors of a program that has ended.
 struct ProgramEnd {
   int exit_code = 0;   ///< -1 where a signal ended it
   std::string errors;  ///< what it wrote to standard error, where that was caught
 };
 
-/// Where the output of a program goes.
+/// Says where the output of a program goes.
 enum class ProgramOutput {
   kOurs,        ///< to the output of this process, as its errors do
   kOursCaught,  ///< to the output of this process; its errors are caught

@@ -367,6 +367,34 @@ class Holes(LogTest):
         self.assertIn("in order", self.refusal("time,n\n0,4\n60,6\n120,8\n210,7\n", column="n", holes="zero", time_unit="s"))
 
 
+class KeysWithoutEffect(LogTest):
+    """Each key changes what is read, or is refused: nothing passes in silence."""
+
+    FILES = {
+        "times": "arrival_s,model\n1,a\n2.5,b\n7,a\n", "gaps": "gap_s,model\n1,a\n2,b\n",
+        "counts": "time_s,requests,b\n0,4,1\n60,6,2\n120,3,7\n", "counter": "time_s,total\n0,4\n60,9\n120,11\n",
+        "burstgpt": "Timestamp,Model,Request tokens,Response tokens\n5,x,472,18\n6,y,10,1\n",
+        "azure_llm": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,374,44\n2023-11-16 18:15:49,3,4\n",
+        "mooncake": '{"timestamp": 0, "input_length": 6, "output_length": 5}\n{"timestamp": 2, "input_length": 7, "output_length": 8}\n'}
+    KEYS = {"column": ("b", "2"), "time_column": ("2", "model"), "time_unit": ("ms",), "rate_unit": ("minute",),
+            "where": ("model=a", "b=1", "Model=x"), "group_by": ("model", "2", "1")}
+
+    def outcome(self, text, keys):
+        try:
+            trace = read(text, **keys)
+        except logs.BadInput as refusal:
+            return str(refusal)
+        return trace.times_ns.tolist(), trace.counts.tolist()
+
+    def test_each_key_of_each_format(self):
+        for format, text in self.FILES.items():
+            for key, values in self.KEYS.items():
+                standard = self.outcome(text, {"format": format})
+                self.assertNotIsInstance(standard, str, format)
+                with self.subTest(format=format, key=key):  # a value may choose what stands there anyway
+                    self.assertTrue(any(self.outcome(text, {"format": format, key: value}) != standard for value in values))
+
+
 class SeveralSeries(LogTest):
     """Bins are those of the file, not of the rows that `where` leaves."""
 
@@ -404,6 +432,8 @@ class SeveralSeries(LogTest):
     def test_ends_of_bins_and_days_of_the_week(self):
         rows = "".join(f"2024-05-01 10:0{2 * at}:00,2024-05-01 10:0{2 * at + 1}:00,10{at}\n" for at in range(4))
         self.assertIn("bins of 60 s whose rows are 120 s apart", self.refusal("from,to,requests\n" + rows))
+        self.assertEqual(self.counts("from,to,requests\n" + rows, holes="zero", bin_s=60), [100, 0, 101, 0, 102, 0, 103])
+        self.assertEqual(self.counts("from,exported,requests\n" + rows), [100, 101, 102, 103])
         self.assertEqual(self.counts("from,to,requests\n" + rows.replace("1:00,10", "2:00,10").replace("3:00,10", "4:00,10")
                                      .replace("5:00,10", "6:00,10").replace("7:00,10", "8:00,10")), [100, 101, 102, 103])
         hours = "".join(f"{day},{hour},5\n" for day in ("Mon", "Wed") for hour in range(24))

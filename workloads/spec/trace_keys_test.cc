@@ -112,8 +112,8 @@ class TraceKeys : public testing::Test {
     return keys;
   }
 
-  /// Each key either changes what is sent (or cannot be read so), or is refused as one without an effect.
-  /// What keys do to the contents of a file is tested beside the importer (keys_of_logs_test.py).
+  /// Each key either changes what is sent (or cannot be read so), or is refused as one without an effect. The
+  /// tests of the importer say the same of the keys that tell how a file is read (logs_test.py).
   void expect_all_act(const std::string& name, const TraceSpec& spec, double rate) {
     SCOPED_TRACE(name + " at " + text_of(rate));
     const Outcome standard = outcome_of(spec, rate);

@@ -22,9 +22,9 @@ enum class ScaleBy { kAuto, kSmoothed, kRaw };
 enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
 /// Of the times of a file; by what the file says.
 enum class TimeUnit { kAuto, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
-/// What a number of format rates counts requests per; auto: what the file says.
+/// Says per which time a number of format rates counts requests; auto leaves it to the file.
 enum class RateUnit { kAuto, kPerSecond, kPerMinute, kPerHour, kPerDay };
-/// What becomes of bins that a file of counts leaves out.
+/// Says what becomes of bins that a file of counts leaves out.
 enum class Holes { kRefuse, kZero, kInterpolate, kCut };
 /// Whether the rate runs in a straight line from the middle of one bin to the middle of the next.
 enum class Interpolate { kAuto, kLinear, kOff };

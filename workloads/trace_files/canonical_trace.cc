@@ -147,12 +147,7 @@ bool is_canonical_trace(const std::string& path, const InputPlace& named_at) {
   char begin[kBeginning.size()];
   std::size_t size = 0;
   while (const std::size_t count = file.read(begin + size, sizeof begin - size)) size += count;
-  const bool is_canonical = std::string_view(begin, size) == kBeginning;
-  if (!is_canonical && file.size() > kLargestTrace) {
-    const std::string largest = std::to_string(kLargestTrace >> 20) + " MiB";
-    throw input_error(place_of_file(path, named_at), "more than " + largest, "at most " + largest);
-  }
-  return is_canonical;
+  return std::string_view(begin, size) == kBeginning;
 }
 
 TraceData read_canonical_trace(const std::string& path) {

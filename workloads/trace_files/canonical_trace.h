@@ -28,8 +28,8 @@ struct TraceData {
   std::string checksum;                   ///< of the file that the trace names
 };
 
-/// True if the file begins as a canonical trace does. Throws InputError where it cannot be opened or, without
-/// that beginning, is larger than a log may be: at `named_at`, the key that names it (place_of_file()).
+/// True if the file begins as a canonical trace does. Throws InputError where it cannot be opened, at
+/// `named_at`, the key that names it (place_of_file()).
 bool is_canonical_trace(const std::string& path, const InputPlace& named_at = {});
 
 /// Reads a canonical trace. Memory is that of the result. Throws InputError for a file that is none, is cut,

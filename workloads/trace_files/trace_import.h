@@ -15,7 +15,7 @@
 
 namespace harness {
 
-/// What is wanted of a file.
+/// Says which parts of a file are wanted.
 enum class TraceParts {
   kLoad,       ///< times or counts of all requests, their tokens and modules
   kFunctions,  ///< the rates of each function chosen by `column`, in a file of format azure_functions

@@ -80,6 +80,15 @@ void take(const std::string& out_folder, ImportOutcome& outcome) {
   write_file(outcome.written_to, counts_text(title, data.bin_s, data.counts));
 }
 
+/// Throws InputError for a log that is too large to be imported.
+void check_size(const std::string& path, const InputPlace& named_at) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error || size <= kLargestTrace || is_canonical_trace(path, named_at)) return;
+  const std::string largest = std::to_string(kLargestTrace >> 20) + " MiB";
+  throw input_error(place_of_file(path, named_at), "more than " + largest, "at most " + largest);
+}
+
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -109,7 +118,7 @@ std::string trace_checksum(const TraceSpec& spec) {
   place.key = "trace." + spec.name + ".file";
   if (fs::exists(spec.file, error) || error) {
     const InputPlace named_at = place.file.empty() ? InputPlace{} : place;
-    is_canonical_trace(spec.file, named_at);  // else it may be too large
+    check_size(spec.file, named_at);
     return sha256_of_file(spec.file, named_at);
   }
   const fs::path path = fs::path(spec.file).lexically_normal();

@@ -59,14 +59,8 @@ class BinTimes:
         if self.holes == "refuse" and len(every) > len(seconds):
             faults.append((0, self.table.error("where", f"rows for {len(seconds)} of {len(every)} bins", "all of them" + HOLES_ADVICE)))
         if self.holes not in (None, "refuse") and self.is_time and len(every) > 1:
-            all_steps = np.diff(every)
-            is_said = self.bin_s > 0 and moments.is_date(0)
-            self._step = self.bin_s if is_said else np.median(all_steps[all_steps < 1.5 * all_steps.min()]) if all_steps.min() > 0 else 0
-            places = np.rint((seconds - every[0]) / self._step) if self._step > 0 else np.zeros(len(seconds))
-            is_long = every[-1] - every[0] >= (1 - ROUNDING) * self._step
-            if is_long and (np.diff(places) >= 1).all() and (np.abs(steps / self._step - np.diff(places)) <= ROUNDING).all():
-                self.places, steps = places.astype(np.int64), np.full(len(steps), self._step)
-                self.bins = int(np.rint((every[-1] - every[0]) / self._step)) + 1
+            self._find_places(every, seconds)
+            steps = steps if self.places is None else np.full(len(steps), self._step)
         # Large times have few digits after the point.
         rounding = ROUNDING * self._step + 4 * np.abs(seconds[1:]) * np.finfo(float).eps
         wrong = np.flatnonzero(~((steps > 0) & (np.abs(steps - self._step) <= rounding)))
@@ -92,6 +86,20 @@ class BinTimes:
         rows, bins = (seconds, len(seconds)) if self.places is None else (every, self.bins)
         self.step = float(f"{(rows[-1] - rows[0]) / (bins - 1):.6g}") if is_good else 0
         return faults
+
+    def _find_places(self, every, seconds):
+        """Finds the length of a bin by the times of all bins, or as the user says it, and the place of
+        each row among them; none where the rows do not lie on bins of one length."""
+        steps = np.diff(every)
+        is_said = self.bin_s > 0 and self.moments.is_date(0)
+        self._step = self.bin_s if is_said else np.median(steps[steps < 1.5 * steps.min()]) if steps.min() > 0 else 0
+        if not 0 < self._step <= (every[-1] - every[0]) / (1 - ROUNDING):
+            return
+        places = np.rint((seconds - every[0]) / self._step)
+        are_bins = np.abs(np.diff(seconds) / self._step - np.diff(places)) <= ROUNDING
+        if (np.diff(places) >= 1).all() and are_bins.all():
+            self.places = places.astype(np.int64)
+            self.bins = int(np.rint((every[-1] - every[0]) / self._step)) + 1
 
     def _every(self, seconds):
         """Returns the times of all bins of the file in order, also of those that no row has which

@@ -8,7 +8,7 @@ from .fields import either_way, numbers_of, read_number, time_or_number
 from .jsonlines import JsonTable
 from .keys import UNITS_S, where_text
 from .messages import counted, joined, quoted, text_of
-from .names import COUNT, RATE, TIME, meaning_of, names_counter, words, words_of
+from .names import COUNT, RATE, TIME, meaning_of, names_counter, names_end, words, words_of
 from .table import EMPTY_VALUES, MANY_COLUMNS, Numbers, Seconds, Stamps, Texts
 from .times import DATE_SIZE, DAY_NS, LATEST_EPOCH_S, NS, epoch_unit_s, read_timestamp, s_to_ns, unit_text
 from .trace import Trace
@@ -22,6 +22,7 @@ OF_DAYS = (24, 48, 72, 96, 144, 288, 720, 1440)  # bins
 MOST_TOKENS = 1e9
 SIDES = words("input prompt context prefill"), words("output generated generation completion response decode")
 LENGTHS = words("length len tokens toks")
+ENDS_OF_BINS = words("to until till through")
 WEEKDAYS = words("weekday dow dayofweek dayoftheweek dayname")
 FAILURES = words("status error errors success failed failure code ok")
 
@@ -443,7 +444,8 @@ def check_other_times(table, reading, times):
     their ends that are not as far off as the rows are apart, or days of the week."""
     others = [place for place in range(table.width) if place not in (reading.time, *reading.counts, *table.clock)]
     for place in others:
-        begin, end = (None if at is None else read_timestamp(table.first[at]) for at in (reading.time, place))
+        is_end = not table.has_header or names_end(table.names[place]) or not ENDS_OF_BINS.isdisjoint(words_of(table.names[place]))
+        begin, end = (None if at is None or not is_end else read_timestamp(table.first[at]) for at in (reading.time, place))
         if begin is not None and end is not None and times.step > 0 and end != begin:
             length_s = abs(end - begin) / NS
             if abs(length_s - times.step) > 0.01 * times.step:
