@@ -192,9 +192,9 @@ std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& 
 }
 
 /// Columns that say what a cell is; those of them in which rows differ tell which selector is missing.
-constexpr const char* kIdentity[] = {"experiment", "system",  "variant", "pipeline", "trace",
-                                     "load",       "seed",    "slo_ms",  "workers",  "duration_s",
-                                     "runtime",    "setting", "group",   "window_s"};
+constexpr const char* kIdentity[] = {
+    "experiment", "system",     "variant",         "pipeline", "trace",   "load",  "seed",    "slo_ms",
+    "workers",    "duration_s", "measured_from_s", "runtime",  "setting", "group", "window_s"};
 
 bool is_identity(const std::string& key) {
   return key.find('.') != std::string::npos ||

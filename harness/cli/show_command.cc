@@ -84,8 +84,9 @@ TextTable entry_table(const std::vector<SummaryRow>& rows, const std::vector<Ent
     table.add({"late"}, requests.late);
     table.add({"dropped"}, requests.dropped);
     const auto in_time = static_cast<double>(requests.in_time);
+    const double measured_s = row.duration_s - row.measured_from_s;
     const auto lost = static_cast<double>(requests.late + requests.dropped);
-    table.add({"goodput_rps"}, row.duration_s > 0 ? in_time / row.duration_s : kNoValue);
+    table.add({"goodput_rps"}, measured_s > 0 ? in_time / measured_s : kNoValue);
     table.add({"drop_rate"}, requests.sent > 0 ? lost / static_cast<double>(requests.sent) : kNoValue);
   }
   return table;
@@ -211,9 +212,9 @@ void show(ShowOptions options) {
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
-  const bool shows_cells =
-      !options.models && !options.plans && options.paired.empty() && options.filters.empty();
-  const std::string notes = shows_cells ? few_requests_notes(table, rows) : "";
+  const bool shows_all = !options.models && !options.plans && options.filters.empty();
+  std::string notes = shows_all ? prefixed_lines("note: ", length_notes(rows)) : "";
+  if (shows_all && options.paired.empty()) notes += few_requests_notes(table, rows);
   print_text(options.json                   ? json_text(table) + "\n"
              : options.csv                  ? csv_text(table)
              : options.format == "markdown" ? markdown_text(table)

@@ -40,6 +40,7 @@ struct RunSpec {
   std::shared_ptr<const MeasuredSlowdown>
       slowdown;                       ///< simulated: what batches take, instead of world.jitter; null: none
   Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
+  TimeNs measured_from_ns = 0;        ///< requests sent before it are served and not counted; whole seconds
   std::vector<Fault> faults;          ///< in any order
   bool record_states = false;         ///< keep what the controllers publish
   bool record_replay = false;         ///< keep what reaches each queue

@@ -1,6 +1,8 @@
 // What the world does to a run, and what requests ask for, as opposed to what a system decides.
 #pragma once
 
+#include <string_view>
+
 #include "harness/core/params.h"
 
 namespace harness {
@@ -22,6 +24,10 @@ enum class FanOutSpread { kPipeline, kPoisson, kRounded };
 struct RequestParams {
   Answers answers = Answers::kWhole;
   FanOutSpread fan_out_spread = FanOutSpread::kPipeline;
+  int measure_from_s = 0;
+
+  /// True if the parameter of that name concerns task trees alone.
+  static bool is_of_trees(std::string_view name) { return name != "measure_from_s"; }
 
   void list(ParamList& params) {
     params.choice("answers", answers, {"whole", "partial"},
@@ -31,6 +37,10 @@ struct RequestParams {
     params.choice("fan_out_spread", fan_out_spread, {"pipeline", "poisson", "rounded"},
                   "of task trees alone: how the numbers of visits that a visit causes stray from their "
                   "means: as the pipeline's file says; as Poisson variables; by rounding only");
+    constexpr int kMost = 1'000'000'000;
+    params.integer("measure_from_s", measure_from_s, 0, kMost,
+                   "whole seconds: requests sent before it are served and counted nowhere, a warm-up; rates "
+                   "and shares are those of the rest of the load");
   }
 };
 

@@ -14,6 +14,7 @@
 #include "harness/serving/composed_system.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
+#include "harness/sim/test_measured_part.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_run.h"
@@ -332,6 +333,7 @@ TEST_P(Laws, HoldInEveryCell) {
       EXPECT_EQ(ran.record.fingerprint, simulate(spec, nullptr).fingerprint)
           << "rows and logs change nothing";
     }
+    if (cell % 4 == 1) testing::expect_measured_part(spec, ran, (1 + cell / 4 % 3) * kNsPerS);
     if (kind.also) kind.also(spec, ran);
     testing::add(ran.record, tally);
     tally["mixed_workers"] += mixed_workers(ran);

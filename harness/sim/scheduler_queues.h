@@ -40,14 +40,15 @@ struct SchedulerMessage {
 /// workers added, drained or lost) is rare, acts at once and costs nothing.
 class SchedulerQueues {
  public:
-  /// No visit waits for longer than `longest_wait_ns` (kNever: without a bound). Busy times count up to
-  /// `until_ns`.
+  /// No visit waits for longer than `longest_wait_ns` (kNever: without a bound). Busy times count from
+  /// `from_ns` to `until_ns`.
   SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns, TimeNs longest_wait_ns,
-                  TimeNs until_ns)
+                  TimeNs from_ns, TimeNs until_ns)
       : events_(events),
         kind_(kind),
         cost_ns_(cost_ns),
         longest_wait_ns_(longest_wait_ns),
+        from_ns_(from_ns),
         until_ns_(until_ns) {}
 
   /// Whether there is no room for a visit that comes now.
@@ -75,7 +76,8 @@ class SchedulerQueues {
     Processor& processor = processors_[queue];
     processor.busy = !processor.waiting.empty();
     if (!processor.busy) return;
-    processor.busy_ns += std::clamp<TimeNs>(until_ns_ - now, 0, cost_ns_);
+    const TimeNs busy_until_ns = std::min(now + cost_ns_, until_ns_);
+    processor.busy_ns += std::max<TimeNs>(busy_until_ns - std::max(now, from_ns_), 0);
     processor.handled_ns = now + cost_ns_;
     events_.push(processor.handled_ns, kind_, queue);
   }
@@ -105,6 +107,7 @@ class SchedulerQueues {
   std::uint32_t kind_;
   TimeNs cost_ns_;
   TimeNs longest_wait_ns_;
+  TimeNs from_ns_;
   TimeNs until_ns_;
   std::vector<Processor> processors_;  ///< by queue
 };

@@ -34,7 +34,7 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       faults_(spec.faults),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
+      accounting_(spec, tables_.visits, rows),
       queues_(spec, context_, *this, *this, tables_, accounting_),
       dispatcher_(spec, context_, *this, tables_, accounting_),
       arrivals_(spec.arrivals->restarted()) {
@@ -42,7 +42,7 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
   const double limit_ms = spec.world.scheduler_queue_limit_ms;
   if (spec.world.scheduler_cost == SchedulerCost::kFixed && cost_ns > 0)
     schedulers_.emplace(events_, kScheduler, cost_ns, limit_ms > 0 ? ms_to_ns(limit_ms) : kNever,
-                        spec.arrivals->duration_ns());
+                        spec.measured_from_ns, spec.arrivals->duration_ns());
 }
 
 void VirtualWorld::start() {

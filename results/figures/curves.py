@@ -30,6 +30,21 @@ def curve(cells, place, column, scale=1):
     return np.array([at for at, _ in points]), *values.T
 
 
+def grow(cells, place):
+    """Returns for each place of curve() whether the queue still grew in some of the cells there."""
+    return np.array([grew(same) for _, same in sorted(group(cells, place).items())])
+
+
+def grew(cells):
+    return any(cell.is_growing for cell in cells)
+
+
+def draw_curve(axes, cells, place, column, scale, own_look, marker="o", shift=0):
+    """A line through curve(), `shift` beside its places; its marks are open where the queue still grew."""
+    places, *values = curve(cells, place, column, scale)
+    look.marked_line(axes, (places + shift, *values), own_look, marker, grow(cells, place))
+
+
 def by_workload(parts):
     """[(title, cells)]: a panel for each setting and workload."""
     panels = []
@@ -42,12 +57,17 @@ def by_workload(parts):
 def draw_series(axes, cast, cells, systems, place, column, scale=1):
     """A curve for each series of the cells, those of `systems` first, as many as one panel shows."""
     for name, own in cast.cells(cells, systems, MAX_SERIES).items():
-        look.marked_line(axes, curve(own, place, column, scale), cast.line(name), cast.marker(name))
+        draw_curve(axes, own, place, column, scale, cast.line(name), cast.marker(name))
 
 
 def seeds_note(cells):
-    """seeds_text() of the curves through these cells."""
-    return seeds_text(*group(cells, series_of).values())
+    """seeds_text() of the curves through these cells, and open_note()."""
+    return seeds_text(*group(cells, series_of).values()) + open_note(cells)
+
+
+def open_note(cells):
+    """A sentence for captions; empty where no mark is open."""
+    return " Open marks: in some of the cells there the queue still grew." if grew(cells) else ""
 
 
 def offered_by_level(cells):

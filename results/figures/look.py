@@ -35,11 +35,15 @@ def whiskers_of(half):
     return np.nan_to_num(half) if np.nan_to_num(half).any() else None
 
 
-def marked_line(axes, points, look, marker="o"):
-    """A line with marks and whiskers; `points`: places, the means there, half of the widths of their intervals."""
+def marked_line(axes, points, look, marker="o", is_open=None):
+    """A line with marks and whiskers; `points`: places, the means there, half of the widths of their intervals. `is_open` says of
+    each whether its mark is white inside."""
     places, mean, half = points
     axes.errorbar(places, mean, yerr=whiskers_of(half), marker=marker, markersize=style.points(3.5), capsize=style.points(1.8), elinewidth=style.points(0.8),
                   **look)
+    if np.any(is_open):
+        axes.plot(np.asarray(places)[is_open], np.asarray(mean)[is_open], linestyle="none", marker=marker, markersize=style.points(3.5),
+                  color=look["color"], markerfacecolor="white", label="_open", zorder=3)
 
 
 def band_line(axes, points, look, least=-np.inf):

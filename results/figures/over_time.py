@@ -32,9 +32,18 @@ def some_of(by_series, ranked, most):
 
 def bins_of(cells):
     """(windows in a bin, number of bins) so that a line has at most MAX_POINTS points."""
-    windows = min(len(cell.table("windows")) for cell in cells)
+    windows = min(len(cell.windows) for cell in cells)
     width = max(1, -(-windows // MAX_POINTS))
     return width, windows // width
+
+
+def edges_of(cell, width, count):
+    """Returns the bounds of the bins, in s of the load."""
+    return cell.measured_from_s + np.arange(count + 1) * width * cell.window_s
+
+
+def middles(edges):
+    return (edges[:-1] + edges[1:]) / 2
 
 
 def binned(values, width, count):
@@ -47,7 +56,7 @@ def binned(values, width, count):
 
 def sums_of(cells, column, width, count):
     """[seed, bin]"""
-    return np.array([binned(cell.table("windows")[column].astype(float), width, count) for cell in cells])
+    return np.array([binned(cell.windows[column].astype(float), width, count) for cell in cells])
 
 
 def share(part, whole):
@@ -61,10 +70,11 @@ class Course:
     def __init__(self, cell, width, count):
         self.cell, self.width, self.count = cell, width, count
         self.bin_s = width * cell.window_s
+        self.edges = edges_of(cell, width, count)
 
     def times(self):
         """The middles of the bins, in s."""
-        return (np.arange(self.count) + 0.5) * self.bin_s
+        return middles(self.edges)
 
     def sums(self, *columns):
         return binned(sum(self.cell.windows[column].astype(float) for column in columns), self.width, self.count)
@@ -77,7 +87,7 @@ class Course:
 
     def workers(self, since, weight=None):
         """Workers, or the sum of this column of theirs, from the time in the column `since` until they are removed: mean over each bin."""
-        edges = np.arange(self.count + 1) * self.bin_s
+        edges = self.edges
         workers = self.cell.table("workers")
         workers = workers[workers[since] >= 0]
         to_s = np.where(workers["removed_ns"] < 0, np.inf, workers["removed_ns"] / NS_PER_S)
@@ -104,8 +114,8 @@ def draw_goodput(results, palette, workload, by_series, folder):
     lines, note = chosen_lines(by_series)
     cells = flatten(lines)
     width, count = bins_of(cells)
-    bin_s = width * cells[0].window_s
-    times = (np.arange(count) + 0.5) * bin_s
+    bin_s, edges = width * cells[0].window_s, edges_of(cells[0], width, count)
+    times = middles(edges)
     offered, _ = spread(sums_of(cells, "sent", width, count))
 
     figure, (rate, ratio) = plt.subplots(2, 1, sharex=True, figsize=style.size(style.WIDTH, 3.9),
@@ -118,7 +128,7 @@ def draw_goodput(results, palette, workload, by_series, folder):
         shares = 100 * share(in_time.sum(axis=0), sent.sum(axis=0))
         look.band_line(ratio, (times, shares, half_width(100 * share(in_time, sent))), line_style(palette, key, count))
     rate.set(title=workload.title, ylabel="goodput (requests/s)", ylim=(0, None))
-    ratio.set(xlabel="send time (s)", ylabel="SLO attainment (%)", ylim=(-2, 104), xlim=(0, count * bin_s))
+    ratio.set(xlabel="send time (s)", ylabel="SLO attainment (%)", ylim=(-2, 104), xlim=edges[[0, -1]])
     style.legend(figure, *rate.get_legend_handles_labels())
     caption = (f"Goodput and share of the requests completed within the SLO ({own[0].workload.slo_text}), by send time "
                f"in bins of {bin_s:g} s; grey: offered load.{capacity}{seeds_text(*lines.values(), what='bands')}{note} "
@@ -137,8 +147,8 @@ def draw_queueing_delay(results, palette, workload, by_series, folder):
     lines, note = chosen_lines(by_series)
     cells = flatten(lines)
     width, count = bins_of(cells)
-    bin_s = width * cells[0].window_s
-    times = (np.arange(count) + 0.5) * bin_s
+    bin_s, edges = width * cells[0].window_s, edges_of(cells[0], width, count)
+    times = middles(edges)
     names = cells[0].module_names()
 
     figure, panels = plt.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False,
@@ -156,7 +166,7 @@ def draw_queueing_delay(results, palette, workload, by_series, folder):
         panel.minorticks_off()
         panel.set_title(name, loc="left", fontsize=8.5, pad=3)
     panels[0].set_ylim(bottom=SHORTEST_DELAY_MS * 0.8)
-    panels[-1].set(xlabel="time (s)", xlim=(0, count * bin_s))
+    panels[-1].set(xlabel="time (s)", xlim=edges[[0, -1]])
     figure.supylabel("mean queueing delay (ms)", fontsize=8.5)
     style.legend(figure, *panels[0].get_legend_handles_labels())
     caption = (f"Queueing delay by module for {workload.title}: mean over the visits whose batch started in a bin of "

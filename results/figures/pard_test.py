@@ -315,6 +315,8 @@ class MissingTest(unittest.TestCase):
             def table(self, name):
                 return tables[name]
 
+            rows = table
+
         return Made(cell=7, pipeline="da")
 
     def test_states_and_their_columns_are_missed_by_name(self):

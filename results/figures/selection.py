@@ -153,8 +153,9 @@ def first_seed(cells):
 
 
 def rows_of(cell, name):
+    """As Cell.rows()."""
     if not cell.has(name):
         raise Missing(f"no /cells/{cell['cell']}/{name}: {HOW_TO_RECORD[name]}")
-    return cell.table(name)
+    return cell.rows(name)
 
 

@@ -23,7 +23,8 @@ HOW_TO_RECORD = {
     "groups": "only plans whose workers serve several modules have groups",
     "ranks": "only live runs have ranks",
 }
-NO_METRICS = {"load", "slo_ms", "duration_s"}
+NO_METRICS = {"load", "slo_ms", "duration_s", "measured_from_s"}
+GROWING = "growing"  # in the column queue_trend
 FIRST_OF_QUANTILES = "latency_ms_p50_low"  # files lack it that were written before values of nothing were left out
 SHARE_WORDS = ("rate", "share", "gap", "utilisation", "attainment", "accuracy")
 
@@ -52,9 +53,32 @@ class Cell:
     def table(self, name):
         return with_names_of_today(self._group[name][:])
 
+    @property
+    def measured_from_s(self):
+        """Requests sent before it are counted nowhere: the warm-up. 0 in files of an older version."""
+        return float(self.row.get("measured_from_s", 0))
+
+    @property
+    def is_growing(self):
+        """Whether the queue still grew, so that the cell's numbers depend on the length of the run."""
+        return self.row.get("queue_trend") == GROWING
+
     @cached_property
     def windows(self):
-        return self.table("windows")
+        """Those of the measured part: the first begins at measured_from_s."""
+        return self.table("windows")[self._warm_up_windows():]
+
+    def rows(self, name):
+        """The table; of requests and of visits, the rows of requests that were sent in the measured part."""
+        rows = self.table(name)
+        if not self.measured_from_s or "request" not in rows.dtype.names:
+            return rows
+        sent_ns = rows["sent_ns"] if name == "requests" else self.dataset("requests")["sent_ns"]
+        first = np.count_nonzero(sent_ns < self.measured_from_s * NS_PER_S)  # requests are numbered in the order of sending
+        return rows[rows["request"] >= first]
+
+    def _warm_up_windows(self):
+        return round(self.measured_from_s / self.window_s) if self.measured_from_s else 0
 
     def attribute(self, name):
         return self._group.attrs[name]
@@ -104,9 +128,9 @@ class Cell:
         return [name.decode() for name in self.table("modules")["name"]]
 
     def module_table(self, column):
-        """The column of module_windows as an array [window, module]."""
+        """The column of module_windows as an array [window of the measured part, module]."""
         modules = len(self.table("modules"))
-        return self.table("module_windows")[column].reshape(-1, modules).astype(float)
+        return self.table("module_windows")[column].reshape(-1, modules)[self._warm_up_windows():].astype(float)
 
     def capacity(self, times_s):
         """Requests/s of the slowest module by the plan in force, at each of the times."""
@@ -194,7 +218,7 @@ class Results:
             commit += " with local changes"
         words = "cells" if len(cells) > 1 else "cell"
         seed_words = "seeds" if len({cell["seed"] for cell in cells}) > 1 else "seed"
-        return f"{self.path.name}, {words} {indices} ({seed_words} {seeds}), commit {commit}.{peaks_text(cells)}"
+        return f"{self.path.name}, {words} {indices} ({seed_words} {seeds}), commit {commit}.{peaks_text(cells)}{length_text(cells)}"
 
 
 def peaks_text(cells):
@@ -211,6 +235,18 @@ def peaks_text(cells):
         return ""
     names = len({cell["trace"] for cell in cells}) > 1
     return " Peak over mean " + "; ".join((f"of {trace} " if names else "") + text for text, trace in found.items()) + "."
+
+
+def length_text(cells):
+    """Returns sentences for captions: from when on requests count, and how many cells depend on the length of the run."""
+    text, starts = "", sorted({cell.measured_from_s for cell in cells})
+    if starts and starts[-1]:
+        span = " to ".join(f"{start:g}" for start in dict.fromkeys((starts[0], starts[-1])))
+        text += f" Requests sent in the first {span} s are not counted."
+    if growing := sum(cell.is_growing for cell in cells):
+        own = "they depend" if growing > 1 else "that cell depends"
+        text += f" Overload: in {growing} of {len(cells)} cells the queue still grew; {own} on the length of the run."
+    return text
 
 
 def plain(row):

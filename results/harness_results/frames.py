@@ -77,15 +77,18 @@ class Frames:
         return {"file": str(self._results.path), **self._attributes}
 
     def requests(self, cell):
-        """A row for each request."""
+        """A row for each request, also those of a warm-up. Without these: rows[rows.sent_ns >= measured_from_s * 1e9], with the cell's
+        `measured_from_s` in `summary`."""
         return self.table(cell, "requests")
 
     def visits(self, cell):
-        """A row for each request and module it came to."""
+        """A row for each request and module it came to, also those of a warm-up. Without these: visits[visits.request.isin(counted.request)],
+        where `counted` is requests() without them."""
         return self.table(cell, "visits")
 
     def windows(self, cell):
-        """What became of the requests sent in each window."""
+        """What became of the requests sent in each window, from time 0 on. A warm-up has windows of zeros: those whose start_ns is less
+        than measured_from_s * 1e9."""
         return self.table(cell, "windows")
 
     def plan(self, cell):

@@ -25,7 +25,7 @@ def binned(values, width):
 
 
 class Course:
-    """Counts by window of a cell, kept until it is known how fine the page can show them."""
+    """Counts by window of a cell's measured part, kept until it is known how fine the page can show them."""
 
     def __init__(self, cell):
         windows = cell.windows
@@ -64,12 +64,13 @@ def mean_tenths(waited_ns, started, width):
         return np.where(visits > 0, np.round(waited / visits / NS_PER_MS * 10) + 1, 0)
 
 
-def quantiles_over_time(requests, window_ns, count):
-    """(median, 99th percentile) in ms of the latencies of the completed requests sent in each window, None where there are none."""
+def quantiles_over_time(requests, window_ns, count, from_ns=0):
+    """(median, 99th percentile) in ms of the latencies of the completed requests sent in each of the windows after from_ns, None where
+    there are none."""
     place = h5py.check_enum_dtype(requests.dtype["outcome"])
     rows = requests.fields(["sent_ns", "latency_ns", "outcome"])[:]
     rows = rows[(rows["outcome"] == place["in_time"]) | (rows["outcome"] == place["late"])]
-    window = rows["sent_ns"] // window_ns
+    window = (rows["sent_ns"] - from_ns) // window_ns
     rows, window = rows[(window >= 0) & (window < count)], window[(window >= 0) & (window < count)]
     order = np.lexsort((rows["latency_ns"], window))
     latency, found = rows["latency_ns"][order], np.bincount(window.astype(int), minlength=count)
@@ -165,7 +166,7 @@ class Views:
             self._skipped.append(int(cell["cell"]))
             return
         self._requests += len(requests)
-        p50, p99 = quantiles_over_time(requests, int(cell.attribute("window_ns")), len(course.sent))
+        p50, p99 = quantiles_over_time(requests, int(cell.attribute("window_ns")), len(course.sent), int(cell.measured_from_s * NS_PER_S))
         view["latencies"] = {"window_s": course.window_s, "p50_ms": column(p50), "p99_ms": column(p99)}
 
     def fitted(self, courses, what, share, length):

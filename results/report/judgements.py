@@ -1,9 +1,10 @@
-"""What the program itself says of the files: claims with their verdicts, and what changed between two files."""
+"""What the program itself says of the files: claims with their verdicts, notes, and what changed between two files."""
 
 import json
 import subprocess
 
 NO_CLAIMS = "no claim uses this file"
+NOTE = "note: "
 ALSO_COMPARED = ("drop_rate", "cost_usd_per_h")  # beside the metrics of `harness diff`
 
 
@@ -23,6 +24,12 @@ def claims_of(harness, path):
     return {"decided": [each for each in found if each not in needs_more], "others": len(needs_more), "problem": ""}
 
 
+def length_notes_of(harness, path):
+    """Returns the program's notes on the part of the runs that counts and on overload."""
+    shown = subprocess.run([harness, "show", path, "--columns", "cell"], capture_output=True, text=True, errors="replace", check=False)
+    return [line.removeprefix(NOTE) for line in shown.stdout.splitlines() if line.startswith(NOTE)]
+
+
 def comparison_of(harness, paths, now):
     """The file at place `now` against the first."""
     metrics = [word for name in ALSO_COMPARED for word in ("--metric", name)]
@@ -31,7 +38,8 @@ def comparison_of(harness, paths, now):
 
 
 def add(harness, paths, data):
-    """Claims of each file, and each further file against the first, into the data of the page."""
+    """Claims and notes of each file, and each further file against the first, into the data of the page."""
     for path, file in zip(paths, data["files"]):
         file["claims"] = claims_of(harness, path)
+        file["length_notes"] = length_notes_of(harness, path)
     data["comparisons"] = [comparison_of(harness, paths, now) for now in range(1, len(paths))]

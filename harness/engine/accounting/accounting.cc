@@ -1,5 +1,6 @@
 #include "harness/engine/accounting/accounting.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -8,26 +9,31 @@
 
 namespace harness {
 
-Accounting::Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
-                       Answers answers)
-    : modules_(pipeline.modules.size()),
-      answers_(pipeline.has_tasks() ? answers : Answers::kWhole),
-      has_tasks_(pipeline.has_tasks()),
+Accounting::Accounting(const RunSpec& spec, const SlotTable<VisitRecord>& visits, RowSink* rows)
+    : visits_(visits),
+      modules_(spec.pipeline.modules.size()),
+      answers_(spec.pipeline.has_tasks() ? spec.answers : Answers::kWhole),
+      has_tasks_(spec.pipeline.has_tasks()),
+      measured_from_ns_(spec.measured_from_ns),
+      measuring_(spec.measured_from_ns == 0),
       rows_(rows),
       counts_gaps_(rows != nullptr),
       last_sent_ns_(modules_, kNever) {
-  record_.duration_ns = duration_ns;
-  record_.slo_ns = slo_ns;
+  record_.duration_ns = spec.arrivals->duration_ns();
+  record_.measured_from_ns = measured_from_ns_;
+  record_.slo_ns = spec.slo_ns;
   record_.modules.resize(modules_);
+  warm_up_.modules.resize(modules_);
+  const Pipeline& pipeline = spec.pipeline;
   const std::vector<double> before = longest_before(pipeline, std::vector<double>(modules_, 1.0));
-  const std::vector<double> visits = visit_probabilities(pipeline);
+  const std::vector<double> visited = visit_probabilities(pipeline);
   for (std::size_t i = 0; i < modules_; ++i) {
     record_.modules[i].depth = static_cast<std::uint16_t>(before[i] + 1.0);
     record_.modules[i].last = pipeline.modules[i].subs.empty();
-    record_.modules[i].visit_ratio = visits[i];
+    record_.modules[i].visit_ratio = visited[i];
     if (pipeline.has_tasks()) record_.modules[i].accuracy = pipeline.modules[i].accuracy;
   }
-  open_window(0);
+  pass(0);
   if (rows_ != nullptr) {
     request_rows_.reserve(kRowChunk);
     visit_rows_.reserve(kRowChunk);
@@ -47,7 +53,7 @@ void Accounting::name_states(std::span<const char* const> names, bool record) {
 
 void Accounting::on_published(TimeNs now, ModuleId module, std::span<const double> state,
                               std::size_t receivers) {
-  on_exchanged(state.size(), receivers);
+  on_exchanged(now, state.size(), receivers);
   HARNESS_CHECK(state.size() >= state_names_, "a published state lacks values that have names");
   if (order_place_ != kNowhere) {
     const double order = state[order_place_];
@@ -61,12 +67,78 @@ void Accounting::on_published(TimeNs now, ModuleId module, std::span<const doubl
                       state.begin() + static_cast<std::ptrdiff_t>(state_names_));
 }
 
-void Accounting::open_window(TimeNs now) {
+void Accounting::pass(TimeNs now) {
+  sample_queue(now);
+  if (!measuring_ && now >= measured_from_ns_) begin_measuring();
   current_window_ = window_index(now);
-  current_window_end_ns_ = static_cast<TimeNs>(current_window_ + 1) * record_.window_ns;
+  window_begin_ns_ = static_cast<TimeNs>(current_window_) * record_.window_ns;
+  stop_ns_ = std::min(window_begin_ns_ + record_.window_ns, next_sample_ns());
   if (current_window_ < record_.windows.size()) return;
   record_.windows.resize(current_window_ + 1);
   record_.module_windows.resize((current_window_ + 1) * modules_);
+  if (measures_a_part()) warm_up_.module_windows.resize(record_.module_windows.size());
+}
+
+TimeNs Accounting::next_sample_ns() const {
+  const std::size_t taken = record_.queue_samples.size();
+  return taken < kQueueSamples ? queue_sample_ns(record_, taken) : kNever;
+}
+
+void Accounting::sample_queue(TimeNs until) {
+  while (next_sample_ns() <= until) record_.queue_samples.push_back(waiting());
+}
+
+std::int64_t Accounting::waiting() const {
+  std::int64_t waiting = -started_visits_;
+  for (const ModuleTotals& totals : record_.modules) {
+    waiting += static_cast<std::int64_t>(totals.arrived) - static_cast<std::int64_t>(totals.cancelled) -
+               static_cast<std::int64_t>(totals.unfinished);
+    for (const std::uint64_t dropped : totals.dropped) waiting -= static_cast<std::int64_t>(dropped);
+  }
+  return waiting;
+}
+
+std::span<const BatchVisit> Accounting::warm_up_of(std::span<const BatchVisit> visits) {
+  warm_up_visits_.clear();
+  for (const BatchVisit& visit : visits) {
+    if (visits_[visit.id].visit.sent_ns < measured_from_ns_) warm_up_visits_.push_back(visit);
+  }
+  return warm_up_visits_;
+}
+
+void Accounting::begin_measuring() {
+  measuring_ = true;
+  for (std::size_t m = 0; m < modules_; ++m) {
+    const ModuleTotals& from = record_.modules[m];
+    ModuleTotals& to = warm_up_.modules[m];
+    to.batches = from.batches;
+    to.preempted = from.preempted;
+    to.gaps = from.gaps;
+    to.ends = from.ends;
+  }
+  warm_up_.gpu_ns += preempted_gpu_ns_;
+  warm_up_.gpu_invalid_ns += preempted_gpu_ns_;
+  warm_up_.exchanged_bytes = record_.exchanged_bytes;
+  warm_up_.order_changes = std::max<std::int64_t>(record_.order_changes, 0);
+}
+
+void Accounting::finish_counting() {
+  sample_queue(record_.duration_ns);
+  if (!measures_a_part()) return;
+  if (!measuring_) begin_measuring();
+  const std::size_t first = window_index(measured_from_ns_);
+  const std::size_t passed = std::min(first, record_.windows.size());
+  warm_up_.windows.assign(record_.windows.begin(),
+                          record_.windows.begin() + static_cast<std::ptrdiff_t>(passed));
+  std::fill_n(record_.windows.begin(), passed, WindowCounts());
+  for (std::size_t i = 0; i < record_.module_windows.size(); ++i) {
+    ModuleWindow& before = warm_up_.module_windows[i];
+    if (i < first * modules_) before.batches = record_.module_windows[i].batches;
+    record_.module_windows[i] -= before;
+  }
+  for (std::size_t m = 0; m < modules_; ++m) record_.modules[m] -= warm_up_.modules[m];
+  record_ -= warm_up_;
+  measured_from_ns_ = 0;
 }
 
 void Accounting::on_visit_row(const VisitRow& row) {
@@ -88,7 +160,13 @@ void Accounting::flush_rows() {
   visit_rows_.clear();
 }
 
+const RunRecord& Accounting::part() {
+  finish_counting();
+  return record_;
+}
+
 void Accounting::absorb(const RunRecord& part) {
+  finish_counting();
   for (std::size_t m = 0; m < modules_; ++m) {
     const ModuleTotals& from = part.modules[m];
     ModuleTotals& to = record_.modules[m];
@@ -111,6 +189,8 @@ void Accounting::absorb(const RunRecord& part) {
     to.queueing_ns += from.queueing_ns;
     to.wait_ns += from.wait_ns;
   }
+  for (std::size_t i = 0; i < part.queue_samples.size(); ++i)
+    record_.queue_samples[i] += part.queue_samples[i];
   record_.exchanged_bytes += part.exchanged_bytes;
   stamp(0, part.fingerprint);
 }
@@ -156,8 +236,9 @@ void Accounting::check_requests() const {
                 "the accounting does not close: requests by entry");
   HARNESS_CHECK(record_.latency.total() == record_.in_time + record_.late,
                 "the accounting does not close: latencies");
-  HARNESS_CHECK(gpu_valid_ns_ + record_.gpu_invalid_ns == record_.gpu_ns,
-                "the accounting does not close: GPU time by request");
+  HARNESS_CHECK(
+      gpu_valid_ns_ + record_.gpu_invalid_ns + warm_up_.gpu_invalid_ns == record_.gpu_ns + warm_up_.gpu_ns,
+      "the accounting does not close: GPU time by request");
 }
 
 void Accounting::check_visits() const {
@@ -178,7 +259,8 @@ void Accounting::check_visits() const {
   }
   TimeNs gpu_ns = 0;
   for (const WorkerTotals& worker : record_.workers) gpu_ns += worker.gpu_ns;
-  HARNESS_CHECK(gpu_ns == record_.gpu_ns, "the accounting does not close: GPU time by worker");
+  HARNESS_CHECK(gpu_ns == record_.gpu_ns + warm_up_.gpu_ns,
+                "the accounting does not close: GPU time by worker");
 }
 
 void Accounting::check_paths() const {
@@ -188,7 +270,10 @@ void Accounting::check_paths() const {
     served += std::int64_t{window.paths.in_time} + window.paths.late;
     lost += window.paths.lost;
   }
-  HARNESS_CHECK(served + lost == paths_begun_, "the accounting does not close: paths");
+  std::int64_t of_warm_up = 0;
+  for (const WindowCounts& window : warm_up_.windows)
+    of_warm_up += std::int64_t{window.paths.in_time} + window.paths.late + window.paths.lost;
+  HARNESS_CHECK(of_warm_up + served + lost == paths_begun_, "the accounting does not close: paths");
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t other = 0;  // visits that ended before they were served in another way
@@ -227,6 +312,7 @@ void Accounting::check_sums() const {
 
 RunRecord Accounting::close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers) {
   if (rows_ != nullptr) flush_rows();
+  finish_counting();
   record_.end_ns = end_ns;
   record_.events = events;
   record_.workers = std::move(workers);

@@ -8,7 +8,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/engine/accounting/slot_table.h"
-#include "harness/engine/world_params.h"
+#include "harness/engine/run_spec.h"
 #include "harness/record/run/run_record.h"
 #include "harness/serving/plan.h"
 
@@ -30,17 +30,23 @@ class Fingerprint {
 };
 
 /// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
+///
+/// With RunSpec::measured_from_ns the requests sent before it are a warm-up: `record` counts them like all
+/// others, since systems are told of all, and a second record holds them alone; closing subtracts it.
+/// Requests and visits are counted by when their request was sent; batches, messages and the time of workers
+/// by when they happened.
 class Accounting {
  public:
-  /// `rows` may be null. `answers` says what closing the accounting checks.
-  Accounting(const Pipeline& pipeline, TimeNs duration_ns, TimeNs slo_ns, RowSink* rows,
-             Answers answers = Answers::kWhole);
+  /// `visits` are the live ones; `rows` may be null.
+  Accounting(const RunSpec& spec, const SlotTable<VisitRecord>& visits, RowSink* rows);
 
   /// A request leaves; `entry` is the first module on its way.
   void on_sent(TimeNs now, ModuleId entry) {
-    ++record_.sent;
-    ++record_.modules[entry].requests.sent;
     ++window_of(now).sent;
+    count(now, [entry](RunRecord& record) {
+      ++record.sent;
+      ++record.modules[entry].requests.sent;
+    });
   }
 
   /// Whether GapTotals are counted, which costs 2 % of the simulator's speed: where rows are recorded, and
@@ -50,6 +56,7 @@ class Accounting {
   /// The dispatcher sends that many visits, at least one, to queues of the module, for the first time there.
   /// In live runs it hears of ends a little out of their order: an earlier time counts as the latest so far.
   void on_sent_to_queues(TimeNs now, ModuleId module, std::size_t visits) {
+    advance(now);
     GapTotals& gaps = record_.modules[module].gaps;
     TimeNs& last_ns = last_sent_ns_[module];
     gaps.count += visits;
@@ -65,41 +72,31 @@ class Accounting {
     }
   }
 
-  void on_arrived(TimeNs now, ModuleId module) {
-    ++record_.modules[module].arrived;
-    ++module_window_of(now, module).arrived;
+  void on_arrived(TimeNs now, const Visit& visit) {
+    advance(now);
+    count(visit.sent_ns, [this, module = visit.module](RunRecord& record) {
+      ++record.modules[module].arrived;
+      ++module_window_of(record, module).arrived;
+    });
   }
 
-  /// A visit that had arrived at `from` is sent on to another variant of the task, where it will end.
-  void on_moved(ModuleId from, ModuleId to) {
-    --record_.modules[from].arrived;
-    ++record_.modules[to].arrived;
+  /// A visit that had arrived is sent on to another variant of the task, where it will end.
+  void on_moved(const Visit& from, ModuleId to) {
+    count(from.sent_ns, [&from, to](RunRecord& record) {
+      --record.modules[from.module].arrived;
+      ++record.modules[to].arrived;
+    });
   }
 
   /// A batch starts: its visits' queueing delay and batch wait become known.
   void on_batch_started(TimeNs now, WorkerId worker, ModuleId module, std::span<const BatchVisit> visits) {
-    ModuleTotals& totals = record_.modules[module];
-    TimeNs queueing_ns = 0;
-    TimeNs wait_ns = 0;
-    for (std::size_t first = 0, end = 0; first < visits.size(); first = end) {
-      const TimeNs joined_ns = visits[first].joined_ns;  // most of a batch joins at once
-      for (; end < visits.size() && visits[end].joined_ns == joined_ns; ++end) {
-        const TimeNs queueing = joined_ns - visits[end].arrived_ns;
-        queueing_ns += queueing;
-        totals.queueing_delay.add(queueing);
-      }
-      const std::size_t count = end - first;
-      wait_ns += (now - joined_ns) * static_cast<TimeNs>(count);
-      totals.batch_wait.add(now - joined_ns, count);
-    }
-    totals.queueing_ns += queueing_ns;
-    totals.wait_ns += wait_ns;
-    ++totals.batches;
-    ModuleWindow& window = module_window_of(now, module);
-    ++window.batches;
-    window.started += static_cast<std::uint32_t>(visits.size());
-    window.queueing_ns += queueing_ns;
-    window.wait_ns += wait_ns;
+    advance(now);
+    ++record_.modules[module].batches;
+    ++module_window_of(record_, module).batches;
+    started_visits_ += static_cast<std::int64_t>(visits.size());
+    count_started(record_, now, module, visits);
+    if (measures_a_part()) [[unlikely]]
+      count_started(warm_up_, now, module, warm_up_of(visits));
     stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
   }
 
@@ -108,44 +105,61 @@ class Accounting {
     if (record.counted) return;
     record.counted = true;
     record.visit.arrived_ns = now;
-    on_arrived(now, record.visit.module);
+    on_arrived(now, record.visit);
   }
 
   /// The batch, which ended then, took exec_ns, and gpu_ns of GPU time (the same but for shared and delay
   /// services).
-  void on_batch_done(TimeNs ended_ns, ModuleId module, std::size_t visits, TimeNs exec_ns, TimeNs gpu_ns) {
-    ModuleTotals& totals = record_.modules[module];
-    totals.ends.add(ended_ns);
-    totals.done += visits;
-    totals.exec_ns += exec_ns * static_cast<TimeNs>(visits);
+  void on_batch_done(TimeNs ended_ns, ModuleId module, std::span<const BatchVisit> visits, TimeNs exec_ns,
+                     TimeNs gpu_ns) {
+    advance(ended_ns);
+    record_.modules[module].ends.add(ended_ns);
     record_.gpu_ns += gpu_ns;
+    count_done(record_, module, visits.size(), exec_ns);
+    if (measures_a_part()) [[unlikely]]
+      count_done(warm_up_, module, warm_up_of(visits).size(), exec_ns);
   }
 
-  /// The GPU time of a batch that came to nothing.
-  void on_batch_failed(TimeNs gpu_ns) { record_.gpu_ns += gpu_ns; }
+  /// The GPU time of a batch that came to nothing; its visits run no more.
+  void on_batch_failed(TimeNs now, TimeNs gpu_ns, std::size_t visits) {
+    advance(now);
+    record_.gpu_ns += gpu_ns;
+    started_visits_ -= static_cast<std::int64_t>(visits);
+  }
 
   /// A scheduler asks a batch to stop.
   void on_preempt(TimeNs now, WorkerId worker) { stamp(now, ~std::uint64_t{worker}); }
 
   /// A batch has stopped: its GPU time counts as invalid whatever becomes of its visits, which wait again.
-  void on_batch_preempted(ModuleId module, TimeNs gpu_ns) {
+  void on_batch_preempted(TimeNs now, ModuleId module, TimeNs gpu_ns) {
+    advance(now);
     ++record_.modules[module].preempted;
     record_.gpu_ns += gpu_ns;
     record_.gpu_invalid_ns += gpu_ns;
+    preempted_gpu_ns_ += gpu_ns;
+  }
+  /// The visits of a batch that has stopped are queued again.
+  void on_visits_queued_again(TimeNs now, std::size_t visits) {
+    advance(now);
+    started_visits_ -= static_cast<std::int64_t>(visits);
   }
 
   /// For decisions in a row: the caller has gone on with a copy of the record's fingerprint, and nothing else
   /// has been mixed in meanwhile.
   void set_fingerprint(Fingerprint fingerprint) { record_.fingerprint = fingerprint.value(); }
 
-  void on_visit_dropped(TimeNs now, ModuleId module, RequestId request, DropReason reason) {
-    ++record_.modules[module].dropped[static_cast<std::size_t>(reason)];
-    ++module_window_of(now, module).dropped;
-    stamp(now, ~request ^ (static_cast<std::uint64_t>(reason) << 56));
+  void on_visit_dropped(TimeNs now, const Visit& visit, DropReason reason) {
+    advance(now);
+    count(visit.sent_ns, [this, module = visit.module, reason](RunRecord& record) {
+      ++record.modules[module].dropped[static_cast<std::size_t>(reason)];
+      ++module_window_of(record, module).dropped;
+    });
+    stamp(now, ~visit.request ^ (static_cast<std::uint64_t>(reason) << 56));
   }
 
   /// Values on their way to that many receivers: a report or a published state.
-  void on_exchanged(std::size_t values, std::size_t receivers) {
+  void on_exchanged(TimeNs now, std::size_t values, std::size_t receivers) {
+    advance(now);
     record_.exchanged_bytes += sizeof(double) * values * receivers;
   }
 
@@ -154,9 +168,16 @@ class Accounting {
   /// A module's controller publishes its state to that many receivers.
   void on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers);
 
-  void on_visit_cancelled(ModuleId module) { ++record_.modules[module].cancelled; }
-  void on_visit_unfinished(ModuleId module) { ++record_.modules[module].unfinished; }
-  void on_request_unfinished() { ++record_.unfinished; }
+  void on_visit_cancelled(TimeNs now, const Visit& visit) {
+    advance(now);
+    count(visit.sent_ns, [&visit](RunRecord& record) { ++record.modules[visit.module].cancelled; });
+  }
+  void on_visit_unfinished(const Visit& visit) {
+    count(visit.sent_ns, [&visit](RunRecord& record) { ++record.modules[visit.module].unfinished; });
+  }
+  void on_request_unfinished(TimeNs sent_ns) {
+    count(sent_ns, [](RunRecord& record) { ++record.unfinished; });
+  }
 
   /// Of task trees: the number of paths is seen to be larger by that many: 1 for a request that is sent,
   /// one less than the visits that a visit causes.
@@ -174,36 +195,39 @@ class Accounting {
   /// The request's outcome stands. Its GPU time is settled by on_request_gone.
   void on_request_outcome(ModuleId entry, TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
     WindowCounts& window = record_.windows[window_index(sent_ns)];
-    RequestCounts& entered = record_.modules[entry].requests;
-    if (outcome == Outcome::kDropped) {
-      ++record_.dropped;
-      ++window.dropped;
-      ++entered.dropped;
-      return;
-    }
-    record_.latency.add(latency_ns);
-    record_.latency_sum_ns += latency_ns;
-    if (outcome == Outcome::kInTime) {
-      ++record_.in_time;
-      ++window.in_time;
-      ++entered.in_time;
-    } else {
-      ++record_.late;
-      ++window.late;
-      ++entered.late;
-    }
+    ++(outcome == Outcome::kDropped  ? window.dropped
+       : outcome == Outcome::kInTime ? window.in_time
+                                     : window.late);
+    count(sent_ns, [entry, outcome, latency_ns](RunRecord& record) {
+      RequestCounts& entered = record.modules[entry].requests;
+      if (outcome == Outcome::kDropped) {
+        ++record.dropped;
+        ++entered.dropped;
+        return;
+      }
+      record.latency.add(latency_ns);
+      record.latency_sum_ns += latency_ns;
+      ++(outcome == Outcome::kInTime ? record.in_time : record.late);
+      ++(outcome == Outcome::kInTime ? entered.in_time : entered.late);
+    });
   }
 
   /// The last visit of the request is gone; `accuracy` of what it was answered with, NaN where models have
   /// none.
   void on_request_gone(const RequestRecord& request, Outcome outcome, double accuracy = NAN) {
     (outcome == Outcome::kInTime ? gpu_valid_ns_ : record_.gpu_invalid_ns) += request.gpu_ns;
+    if (request.sent_ns < measured_from_ns_) [[unlikely]] {
+      warm_up_.gpu_ns += request.gpu_ns;
+      if (outcome != Outcome::kInTime) warm_up_.gpu_invalid_ns += request.gpu_ns;
+    }
     if (rows_ != nullptr) write_request(request, outcome, accuracy);
     const bool is_complete = outcome == Outcome::kInTime || outcome == Outcome::kLate;
     if (!is_complete || std::isnan(accuracy)) return;
-    record_.accuracy_sum += accuracy;
-    ++record_.accuracy_requests;
     record_.windows[window_index(request.sent_ns)].accuracy_sum += accuracy;
+    count(request.sent_ns, [accuracy](RunRecord& record) {
+      record.accuracy_sum += accuracy;
+      ++record.accuracy_requests;
+    });
   }
 
   bool wants_rows() const { return rows_ != nullptr; }
@@ -221,11 +245,8 @@ class Accounting {
   /// After all parts: visits whose arrival and end do not both stand here, because messages were lost or
   /// repeated. Arrivals then count what has ended.
   std::uint64_t settle_arrivals();
-  /// What has been counted so far, of a rank that keeps only a part.
-  const RunRecord& part() {
-    if (rows_ != nullptr) flush_rows();
-    return record_;
-  }
+  /// Returns what has been counted, of a rank that keeps only a part and whose run has ended.
+  const RunRecord& part();
 
   /// Closes the accounting: checks that requests and visits add up (a bug otherwise) and hands the record
   /// over.
@@ -250,16 +271,64 @@ class Accounting {
     advance(now);
     return record_.windows[current_window_];
   }
-  ModuleWindow& module_window_of(TimeNs now, ModuleId module) {
-    advance(now);
-    return record_.module_windows[current_window_ * modules_ + module];
+  /// Of `record_` or `warm_up_`, at the time to which they have advanced.
+  ModuleWindow& module_window_of(RunRecord& record, ModuleId module) {
+    return record.module_windows[current_window_ * modules_ + module];
   }
   void advance(TimeNs now) {
     // Of several ranks' events an earlier one may come later.
-    if (now >= current_window_end_ns_ || now < current_window_end_ns_ - record_.window_ns) [[unlikely]]
-      open_window(now);
+    if (now >= stop_ns_ || now < window_begin_ns_) [[unlikely]]
+      pass(now);
   }
-  void open_window(TimeNs now);
+  /// Opens the window of `now` and does what is due at or before it.
+  void pass(TimeNs now);
+  /// Takes the samples of the queue that are due at or before then.
+  void sample_queue(TimeNs until);
+  TimeNs next_sample_ns() const;
+  /// Number of visits that wait for a batch, of those that this accounting has seen arrive.
+  std::int64_t waiting() const;
+
+  bool measures_a_part() const { return measured_from_ns_ > 0; }
+  /// Counts what happened to a request sent then, or to a visit of it.
+  template <class Count>
+  void count(TimeNs sent_ns, Count&& in) {
+    in(record_);
+    if (sent_ns < measured_from_ns_) [[unlikely]]
+      in(warm_up_);
+  }
+  /// Valid until the next call.
+  std::span<const BatchVisit> warm_up_of(std::span<const BatchVisit> visits);
+  void count_started(RunRecord& record, TimeNs now, ModuleId module, std::span<const BatchVisit> visits) {
+    ModuleTotals& totals = record.modules[module];
+    TimeNs queueing_ns = 0;
+    TimeNs wait_ns = 0;
+    for (std::size_t first = 0, end = 0; first < visits.size(); first = end) {
+      const TimeNs joined_ns = visits[first].joined_ns;  // most of a batch joins at once
+      for (; end < visits.size() && visits[end].joined_ns == joined_ns; ++end) {
+        const TimeNs queueing = joined_ns - visits[end].arrived_ns;
+        queueing_ns += queueing;
+        totals.queueing_delay.add(queueing);
+      }
+      const std::size_t count = end - first;
+      wait_ns += (now - joined_ns) * static_cast<TimeNs>(count);
+      totals.batch_wait.add(now - joined_ns, count);
+    }
+    totals.queueing_ns += queueing_ns;
+    totals.wait_ns += wait_ns;
+    ModuleWindow& window = module_window_of(record, module);
+    window.started += static_cast<std::uint32_t>(visits.size());
+    window.queueing_ns += queueing_ns;
+    window.wait_ns += wait_ns;
+  }
+  static void count_done(RunRecord& record, ModuleId module, std::size_t visits, TimeNs exec_ns) {
+    record.modules[module].done += visits;
+    record.modules[module].exec_ns += exec_ns * static_cast<TimeNs>(visits);
+  }
+  /// Notes what has happened before the measured part, of all that is counted by its time.
+  void begin_measuring();
+  /// The run has ended: leaves the measured part in `record_`. Called again it does nothing.
+  void finish_counting();
+
   void write_request(const RequestRecord& request, Outcome outcome, double accuracy);
   void flush_rows();
 
@@ -268,14 +337,22 @@ class Accounting {
   void check_visits() const;
   void check_paths() const;
 
+  const SlotTable<VisitRecord>& visits_;
   std::size_t modules_;
   Answers answers_;
   bool has_tasks_;
   std::int64_t paths_begun_ = 0;
   TimeNs gpu_valid_ns_ = 0;
+  TimeNs preempted_gpu_ns_ = 0;
   std::size_t current_window_ = 0;
-  TimeNs current_window_end_ns_ = 0;
-  RunRecord record_;
+  TimeNs window_begin_ns_ = 0;
+  TimeNs stop_ns_ = 0;  ///< the next time at which something is due: a window, a sample of the queue
+  TimeNs measured_from_ns_ = 0;
+  bool measuring_ = false;
+  RunRecord record_;   ///< of all requests, until the accounting is closed
+  RunRecord warm_up_;  ///< of those sent before the measured part, and of what happened before it
+  std::vector<BatchVisit> warm_up_visits_;  ///< scratch
+  std::int64_t started_visits_ = 0;         ///< of batches that have started and were not stopped
   RowSink* rows_;
   bool counts_gaps_;
   std::vector<TimeNs>

@@ -1,4 +1,5 @@
 #include "harness/engine/bounds/fluid_bound.h"
+#include "harness/record/run/worker_metrics.h"
 
 #include <algorithm>
 #include <limits>
@@ -149,7 +150,7 @@ constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 double worker_ns(const RunRecord& record, TimeNs until_ns) {
   double sum = 0;
   for (const WorkerTotals& worker : record.workers)
-    sum += static_cast<double>(std::max<TimeNs>(0, std::min(worker.removed_ns, until_ns) - worker.ready_ns));
+    sum += static_cast<double>(able_time_ns(worker, record.measured_from_ns, until_ns));
   return sum;
 }
 
@@ -217,11 +218,14 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
   while (const std::size_t count = arrivals->next(chunk, streams)) {
     for (std::size_t i = 0; dynamic && i < count; ++i) taken[i] = &routes[routes.of(sent + i)];
     for (std::size_t i = 0; i < count; ++i) {
-      if (entry_of[streams[i]] != kHopeless) ++sent_to[entry_of[streams[i]]];
+      const bool counts = chunk[i] >= spec.measured_from_ns;
+      if (counts && entry_of[streams[i]] != kHopeless) ++sent_to[entry_of[streams[i]]];
     }
     for (ModuleId m = 0; m < servers.size(); ++m) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (entry_of[streams[i]] != entries[m] || (dynamic && !taken[i]->visits(m))) continue;
+        if (chunk[i] < spec.measured_from_ns || entry_of[streams[i]] != entries[m] ||
+            (dynamic && !taken[i]->visits(m)))
+          continue;
         // With the longest SLO for all, so that deadlines stay in order of release.
         servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
       }

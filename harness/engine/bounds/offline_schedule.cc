@@ -200,29 +200,24 @@ bool can_serve(const RunRecord& record) {
                      [](const PlanRow& row) { return row.workers > 0 && row.max_batch > 0; });
 }
 
-/// Calls `each(first request, sending times, routes)` for the arrivals, in chunks.
+/// Calls `each(request, sending time, route)` for the requests of the measured part, in order.
 template <class Each>
 void for_arrivals(const RunSpec& spec, const Routes& routes, Each each) {
   const std::unique_ptr<ArrivalSource> arrivals = spec.arrivals->restarted();
   std::vector<TimeNs> sent(4096);
-  std::vector<std::size_t> route(sent.size(), 0);
-  RequestId first = 0;
+  RequestId request = 0;
   while (const std::size_t count = arrivals->next(sent)) {
-    for (std::size_t i = 0; routes.dynamic() && i < count; ++i) route[i] = routes.of(first + i);
-    each(first, std::span(sent.data(), count), route);
-    first += count;
+    for (std::size_t i = 0; i < count; ++i, ++request) {
+      if (sent[i] >= spec.measured_from_ns) each(request, sent[i], routes.dynamic() ? routes.of(request) : 0);
+    }
   }
 }
 
 void list_visits(const RunSpec& spec, const RunRecord& record, const Routes& routes, const Style& style,
                  std::vector<ScheduledVisit>& visits) {
   Schedule schedule(spec, record, routes, style);
-  for_arrivals(spec, routes, [&](RequestId first, std::span<const TimeNs> sent, const auto& route) {
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      if (schedule.offer(route[i], sent[i], sent[i] + spec.slo_ns)) {
-        schedule.append_visits(first + i, route[i], visits);
-      }
-    }
+  for_arrivals(spec, routes, [&](RequestId request, TimeNs sent_ns, std::size_t route) {
+    if (schedule.offer(route, sent_ns, sent_ns + spec.slo_ns)) schedule.append_visits(request, route, visits);
   });
 }
 
@@ -246,12 +241,8 @@ std::optional<std::uint64_t> offline_schedule(const RunSpec& spec, const RunReco
   const Routes routes(spec.pipeline, spec.seed);
   std::vector<Schedule> schedules;
   for (const Style& style : kStyles) schedules.emplace_back(spec, record, routes, style);
-  for_arrivals(spec, routes, [&](RequestId, std::span<const TimeNs> sent, const auto& route) {
-    for (Schedule& schedule : schedules) {
-      for (std::size_t i = 0; i < sent.size(); ++i) {
-        schedule.offer(route[i], sent[i], sent[i] + spec.slo_ns);
-      }
-    }
+  for_arrivals(spec, routes, [&](RequestId, TimeNs sent_ns, std::size_t route) {
+    for (Schedule& schedule : schedules) schedule.offer(route, sent_ns, sent_ns + spec.slo_ns);
   });
   const auto best =
       std::max_element(schedules.begin(), schedules.end(),

@@ -22,12 +22,11 @@ struct ScheduledVisit {
 };
 
 /// Requests in time of the best of a few offline schedules, each of which a policy that knew the arrivals
-/// could carry out: a lower bound of the optimum. Requests reserve in order of sending; each takes at every
-/// module the next place in a batch that starts when it is ready (the ends before it + the network delay) or
-/// later, and reserves nothing when it would end after its due time. Where modules send it to one
-/// of several, it reserves only on its own route. The schedules differ in the batch sizes,
-/// at most the plan's caps, and in whether batches start evenly spaced over the workers or as soon as one is
-/// free.
+/// could carry out: a lower bound of the optimum. Requests of the measured part reserve in order of sending;
+/// each takes at every module the next place in a batch that starts when it is ready (the ends before it +
+/// the network delay) or later, and reserves nothing when it would end after its due time. Where modules send
+/// it to one of several, it reserves only on its own route. The schedules differ in the batch sizes, at most
+/// the plan's caps, and in whether batches start evenly spaced over the workers or as soon as one is free.
 ///
 /// Nothing where no schedule is sure to be feasible (why_no_offline_schedule). `visits` gets the schedule
 /// itself, in order of request and module, which needs memory for each visit.

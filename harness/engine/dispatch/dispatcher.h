@@ -74,6 +74,8 @@ class Dispatcher {
 
   /// A request of the stream that is due `now` leaves, `schedule_lag_ns` after that.
   void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
+    if (now >= warm_until_ns_) [[unlikely]]
+      begin_measuring();
     load_.on_request(now, stream);
     flow_.send(now, stream, schedule_lag_ns);
   }
@@ -85,7 +87,7 @@ class Dispatcher {
   }
   void on_batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_busy(worker, state, now);
-    accounting_.on_batch_preempted(state.module, state.gpu_time_ns(now));
+    accounting_.on_batch_preempted(now, state.module, state.gpu_time_ns(now));
   }
   void on_batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_busy(worker, state, state.end_ns(now));
@@ -119,7 +121,7 @@ class Dispatcher {
   void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
   /// Where the queue stands: the GPU of its first worker.
   std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
-  /// Router::rerouted of all routers; -1 where none ever reroutes.
+  /// Router::rerouted of all routers in the measured part; -1 where none ever reroutes.
   std::int64_t rerouted_visits() const;
   const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
   /// ToQueues::acknowledge is called for what leaves the group's queues.
@@ -159,10 +161,14 @@ class Dispatcher {
   }
 
  private:
+  std::int64_t all_rerouted() const;
+  /// The first request of the measured part is sent.
+  void begin_measuring();
   /// What ran on the worker ended or stopped at `ended_ns`.
   void count_busy(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     WorkerTotals& totals = tables_.workers[worker].totals;
-    totals.busy_ns += ended_ns - state.started_ns;
+    const TimeNs from_ns = std::max(state.started_ns, spec_.measured_from_ns);
+    totals.busy_ns += std::max<TimeNs>(ended_ns - from_ns, 0);
     totals.gpu_ns += state.gpu_time_ns(ended_ns);
     if (meter_) [[unlikely]]
       meter_->on_stopped(state, ended_ns);
@@ -170,6 +176,7 @@ class Dispatcher {
   /// And ran to its end.
   void count_batch(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     count_busy(worker, state, ended_ns);
+    if (ended_ns < spec_.measured_from_ns) return;
     ++tables_.workers[worker].totals.batches;
     tables_.workers[worker].totals.visits += state.running.size();
   }
@@ -186,7 +193,9 @@ class Dispatcher {
   std::vector<ModuleQueues> queues_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
-  TimeNs period_ns_;  ///< of the system's own planning; 0: none
+  TimeNs period_ns_;                  ///< of the system's own planning; 0: none
+  TimeNs warm_until_ns_;              ///< kNever: the measured part has begun
+  std::int64_t rerouted_before_ = 0;  ///< visits rerouted until then
   Plan plan_;
   Plan computed_;                                         ///< by compute_plan, perhaps not in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module

@@ -76,7 +76,7 @@ void RequestFlow::advance_visit(VisitId visit, ModuleId to) {
 
 void RequestFlow::assign_module(VisitId visit, ModuleId module) {
   VisitRecord& record = visits_[visit];
-  if (record.counted && record.visit.module != module) accounting_.on_moved(record.visit.module, module);
+  if (record.counted && record.visit.module != module) accounting_.on_moved(record.visit, module);
   record.visit.module = module;
 }
 
@@ -153,7 +153,7 @@ void RequestFlow::count_gaps(TimeNs now) {
 void RequestFlow::end_on_the_way(TimeNs now, VisitId visit, DropReason reason) {
   VisitRecord& record = visits_[visit];
   if (!record.counted) {
-    accounting_.on_arrived(now, record.visit.module);
+    accounting_.on_arrived(now, record.visit);
     record.visit.arrived_ns = now;
   }
   record.queue = kNone;
@@ -171,7 +171,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
   const std::span<const BatchVisit> visits = state.running;
   const TimeNs exec_ns = ended_ns - started_ns;
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
-  accounting_.on_batch_done(ended_ns, module, visits.size(), exec_ns, gpu_ns);
+  accounting_.on_batch_done(ended_ns, module, visits, exec_ns, gpu_ns);
   acknowledge(module, state.queue, static_cast<int>(visits.size()));
   const auto count = static_cast<TimeNs>(visits.size());
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;  // the first visit carries the remainder
@@ -224,7 +224,7 @@ void RequestFlow::fail_batch(TimeNs now, WorkerId worker, const WorkerState& sta
                              DropReason reason) {
   const TimeNs gpu_ns = state.gpu_time_ns(ended_ns);
   const auto count = static_cast<TimeNs>(state.running.size());
-  accounting_.on_batch_failed(gpu_ns);
+  accounting_.on_batch_failed(now, gpu_ns, state.running.size());
   failed_ = {worker, state.started_ns, ended_ns, static_cast<std::uint16_t>(count)};
   TimeNs share_ns = gpu_ns / count + gpu_ns % count;
   for (const BatchVisit& member : state.running) {
@@ -333,7 +333,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
     on_cancelled(now, visit);
     return;
   }
-  accounting_.on_visit_dropped(now, record.visit.module, request.id, reason);
+  accounting_.on_visit_dropped(now, record.visit, reason);
   if (accounting_.wants_rows()) write_row(now, record, VisitOutcome::kDropped, reason);
   acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request, 1);
@@ -354,7 +354,7 @@ void RequestFlow::drop(TimeNs now, VisitId visit, DropReason reason) {
 
 void RequestFlow::on_cancelled(TimeNs now, VisitId visit) {
   const VisitRecord& record = visits_[visit];
-  accounting_.on_visit_cancelled(record.visit.module);
+  accounting_.on_visit_cancelled(now, record.visit);
   acknowledge(record.visit.module, record.queue, 1);
   lose_paths(request_of(record), 1);
   if (accounting_.wants_rows()) write_row(now, record, VisitOutcome::kCancelled, DropReason::kExpired);
@@ -372,7 +372,7 @@ void RequestFlow::reroute(TimeNs now, ModuleId module, std::span<const VisitId> 
       continue;
     }
     if (!record.counted) {
-      accounting_.on_arrived(now, module);
+      accounting_.on_arrived(now, record.visit);
       record.visit.arrived_ns = now;
     }
     on_cancelled(now, visit);
@@ -420,9 +420,9 @@ void RequestFlow::give_up(TimeNs now) {
     const VisitRecord& record = visits_[visit];
     if (!record.live) continue;
     RequestRecord& request = request_of(record);
-    if (record.state != VisitState::kWaiting) accounting_.on_visit_unfinished(record.visit.module);
+    if (record.state != VisitState::kWaiting) accounting_.on_visit_unfinished(record.visit);
     lose_paths(request, 1);
-    if (!request.ended) accounting_.on_request_unfinished();
+    if (!request.ended) accounting_.on_request_unfinished(request.sent_ns);
     request.given_up = request.given_up || !request.ended;
     request.ended = true;
     request.module = record.visit.module;

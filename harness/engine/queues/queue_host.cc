@@ -94,6 +94,7 @@ void QueueHost::batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns) {
 void QueueHost::batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns) {
   WorkerState& state = own_worker(worker);
   const std::vector<BatchVisit> members = std::exchange(state.running, {});
+  environment_->accounting->on_visits_queued_again(now, members.size());
   const BatchView view{worker, state.module, state.started_ns, state.expected_end_ns, members, ended_ns};
   scheduler_->on_batch_preempted(now, view, queue_again(now, members), *environment_->decisions);
   carry_out(now);
@@ -147,7 +148,7 @@ void QueueHost::carry_out_all(TimeNs now) {
         environment_->runtime->wake_at(id_, decision.at_ns < now ? now : decision.at_ns);
         break;
       case Decision::Kind::kReport:
-        environment_->accounting->on_exchanged(out.values(decision).size(), 1);
+        environment_->accounting->on_exchanged(now, out.values(decision).size(), 1);
         environment_->dispatcher->report(modules_.front(), id_, out.values(decision));
         break;
     }

@@ -14,6 +14,7 @@ std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const 
   add(spec.slo_ns);
   add(static_cast<std::int64_t>(spec.seed));  // of the routes
   add(static_cast<std::int64_t>(record.sent));
+  if (spec.measured_from_ns > 0) add(spec.measured_from_ns);
   WorldParams world = spec.world;
   ParamList params;
   world.list(params);

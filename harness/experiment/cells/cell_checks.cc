@@ -71,19 +71,22 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
 }
 
 void check_requests(const ExperimentSpec& spec, const std::vector<Pipeline>& pipelines) {
+  const auto is_of_trees = [](const std::string& key) {
+    return section_of(key) == kWorkload && RequestParams::is_of_trees(key.substr(key.find('.') + 1));
+  };
   const auto refuse = [&](const InputPlace& place, const std::string& pipeline) {
     throw input_error(place, "pipeline " + pipeline + ", which is no task tree",
                       "this key with task trees alone");
   };
   for (const auto& [key, place] : spec.places) {
-    if (section_of(key) != kWorkload) continue;
+    if (!is_of_trees(key)) continue;
     for (std::size_t i = 0; i < pipelines.size(); ++i) {
       if (!pipelines[i].has_tasks()) refuse(place, spec.workload.pipelines[i].name);
     }
   }
   const auto is_tree = [](const Pipeline& pipeline) { return pipeline.has_tasks(); };
   for (const SweepAxis& axis : spec.sweeps) {
-    if (section_of(axis.key) == kWorkload && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
+    if (is_of_trees(axis.key) && std::none_of(pipelines.begin(), pipelines.end(), is_tree))
       refuse(axis.place, spec.workload.pipelines.front().name);
   }
 }

@@ -87,6 +87,15 @@ std::vector<std::string> module_names(const Pipeline& pipeline) {
   return names;
 }
 
+/// Nothing would be measured from the end of the load on.
+void check_measured_part(const ExperimentSpec& spec, const Settings& settings, double duration_s) {
+  const int from_s = settings.requests.measure_from_s;
+  if (from_s == 0 || from_s < duration_s) return;
+  throw input_error(
+      place_of(spec, "workload.measure_from_s"), std::to_string(from_s),
+      "less than the " + text_of(duration_s) + " s that trace " + settings.trace.name + " lasts");
+}
+
 }  // namespace
 
 CellFactory::CellFactory(const ExperimentSpec& spec, std::string build, int ranks)
@@ -157,6 +166,7 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   if (settings.requests.fan_out_spread != FanOutSpread::kPipeline)
     run.pipeline.fixed_fan_out = settings.requests.fan_out_spread == FanOutSpread::kRounded;
   run.answers = settings.requests.answers;
+  run.measured_from_ns = settings.requests.measure_from_s * kNsPerS;
   add_profiles(spec_, settings, set, run);
   for (const Module& module : run.pipeline.modules) {
     const auto fixed = settings.modules.find(module.name);
@@ -492,6 +502,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.arrivals_text = arrivals_text(cell, own, prepared.target_rps);
     prepared.expected_requests = load.requests;
     prepared.duration_s = load.duration_s;
+    check_measured_part(spec_, settings, load.duration_s);
     prepared.recorded_peak_over_mean = load.notes.recorded_peak_over_mean;
     prepared.sent_peak_over_mean = load.notes.sent_peak_over_mean;
     const Pipeline& pipeline = pipelines_[cell.pipeline];

@@ -57,6 +57,14 @@ std::string system_table(const Settings& settings, const CellNames& names) {
   return text + kPlannerParamsKey + " = " + params_table(settings.planner_system, settings);
 }
 
+/// Returns what [workload] says beside its axes; a warm-up only where there is one.
+std::string request_lines(std::vector<Param> params, const RequestParams& requests, bool has_tasks) {
+  std::erase_if(params, [&](const Param& param) {
+    return RequestParams::is_of_trees(param.name) ? !has_tasks : requests.measure_from_s == 0;
+  });
+  return lines(params);
+}
+
 }  // namespace
 
 CellFrame cell_frame(const Settings& settings, const CellNames& names,
@@ -72,7 +80,7 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
                         : section.name == "live" ? names.runtime != Runtime::kSimulated
                                                  : true;
     if (section.name == kWorkload)
-      requests = lines(section.params);
+      requests = request_lines(section.params, settings.requests, names.has_tasks);
     else if (section.name == "cluster")
       text += cluster_table(section.params, settings.devices);
     else if (counts)
@@ -81,7 +89,7 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
   text += module_tables(copy, modules) + trace_text(settings);
   text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
   text += "traces = [" + toml_text(settings.trace.name) + "]\n";
-  if (names.has_tasks) frame.between = requests;
+  frame.between = requests;
   frame.after = names.faults + system_table(settings, names);
   return frame;
 }

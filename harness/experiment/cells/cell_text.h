@@ -36,7 +36,8 @@ struct CellFrame {
 
 /// Every setting with its value, defaults too: [workload], [trace.NAME], [cluster], [serving], [planner], the
 /// pipeline's [module.NAME], [record], [[system]] with all its parameters; [live] in emulated cells alone,
-/// the settings of [workload] on task trees alone. A time limit and faults stand there if there are any.
+/// [workload]'s settings of task trees on those alone. A time limit, a warm-up and faults are named if there
+/// are any.
 CellFrame cell_frame(const Settings& settings, const CellNames& names,
                      const std::vector<std::string>& modules);
 

@@ -84,7 +84,7 @@ TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
             "[[sweep]] with the key workload.fan_out_spread)");
   EXPECT_EQ(refused(text_of_workload(kTree, "") + sweep("workload.seeds", "[1, 2]")),
             "exp/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
-            "[workload] are axes already, but for answers, fan_out_spread");
+            "[workload] are axes already, but for answers, fan_out_spread, measure_from_s");
 }
 
 // Loki, section 4.1: a system that knows modules alone would serve one variant after the other.

@@ -47,7 +47,8 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   const std::string section = section_of(axis.key);
   const std::string member = member_of_section(axis.key);
   if (section == "trace") return spec.workload.traces[cell.trace].name == member;
-  if (section == kWorkload) return pipeline.has_tasks();
+  if (section == kWorkload)
+    return pipeline.has_tasks() || !RequestParams::is_of_trees(axis.key.substr(section.size() + 1));
   if (section == "module") return has_module(pipeline, member);
   if (section == "live") return cell.runtime != Runtime::kSimulated;
   if (section == "gpu") return cell.runtime == Runtime::kGpu;

@@ -25,6 +25,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"cluster.gpu_memory_gb", "refuses models that are too large, and changes nothing else"},
     {"cluster.disk_gb_per_s", "as gpus_per_server: of parameters that are read for instances"},
     {"cluster.host_gb_per_s", "as gpus_per_server"},
+    {"workload.measure_from_s", "counts less of the same run (measured_part_test.cc)"},
     {"cluster.preemption", "of systems that preempt, in batches of streams (shepherd's tests)"},
 };
 

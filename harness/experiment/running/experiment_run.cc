@@ -18,6 +18,7 @@
 #include "harness/experiment/running/run_notes.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/what_differs.h"
+#include "harness/record/analysis/report_text.h"
 #include "workloads/files/file_bytes.h"
 
 namespace harness {
@@ -429,6 +430,7 @@ void ExperimentRun::end(const std::string& how) {
   bool some_invalid = false;
   std::string why;
   const std::vector<SummaryRow> rows = read_summary(store_.results_path());
+  for (const std::string& note : length_notes(rows)) say(options_.progress, note);
   if (const std::string note = lockstep_text(rows); !note.empty()) {
     const bool is_exact = spec_.base.world.jitter == Jitter::kOff;
     say(options_.progress, note + (is_exact ? "; cluster.jitter would break that" : ""));

@@ -182,6 +182,7 @@ void Progress::finish(const SummaryRow& row) {
     if (!work_.live) line += " at " + short_count(row["sim_requests_per_s"]) + "/s";
     line += formatted(", goodput %.1f/s", row["goodput_rps"]) +
             formatted(", dropped or late %.1f %%", row["drop_rate"] * 100);
+    if (row.queue_trend == "growing") line += ", the queue still grew";
     if (work_.live) line += formatted(", schedule lag p99 %.0f us", row["schedule_lag_us_p99"]);
     if (!loading_.empty()) line += ", " + loading_;
   }

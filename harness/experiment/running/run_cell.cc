@@ -39,6 +39,7 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   row.slo_ms = ns_to_ms(prepared.slo_ns);
   row.workers = static_cast<std::uint64_t>(prepared.settings.cluster.workers);
   row.duration_s = prepared.duration_s;
+  row.measured_from_s = prepared.settings.requests.measure_from_s;
   row["offered_rps"] = prepared.offered_rps;
   row["slo_factor"] = slo_factor_of(prepared);
   return row;

@@ -6,22 +6,13 @@
 #include <tuple>
 
 #include "harness/core/error.h"
+#include "harness/record/analysis/report_text.h"
 #include "harness/record/run/module_metrics.h"
 
 namespace harness {
 namespace {
 
 bool is_simulated(const SummaryRow& row) { return row.cell.runtime == name_of(Runtime::kSimulated); }
-
-/// "cell 3", "cells 3 and 5", "cells 3, 5 and 12 more": the first `named` of them by their numbers.
-std::string numbered(const std::vector<std::uint32_t>& cells, std::size_t named) {
-  std::string text = cells.size() == 1 ? "cell " : "cells ";
-  for (std::size_t i = 0; i < std::min(cells.size(), named); ++i) {
-    const bool is_last = i + 1 == cells.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + std::to_string(cells[i]);
-  }
-  return cells.size() > named ? text + " and " + std::to_string(cells.size() - named) + " more" : text;
-}
 
 /// Returns the keys in whose values two of the cells differ.
 std::string differing_keys(const ExperimentSpec& spec, const std::vector<Cell>& cells,

@@ -45,6 +45,7 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.rerouted_visits, simulated.rerouted_visits);
   EXPECT_EQ(live.gpu_ns, simulated.gpu_ns);
   EXPECT_EQ(live.gpu_invalid_ns, simulated.gpu_invalid_ns);
+  EXPECT_EQ(live.queue_samples, simulated.queue_samples);
   EXPECT_EQ(live.workers.size(), simulated.workers.size());
   const WorkerTotals ours = sum_of(live.workers), theirs = sum_of(simulated.workers);
   EXPECT_EQ(ours.busy_ns, theirs.busy_ns);
@@ -276,6 +277,7 @@ TEST_P(AsSimulated, WithoutDelayTheLiveRunIsTheSimulatedOne) {
   for (int cell = 0; cell < kind.cells && !HasFailure(); ++cell) {
     RunSpec spec = testing::next_with_a_plan([&] { return kind.draw(random); });
     spec.world.network_delay_ms = 0;
+    if (cell % 3 == 1) spec.measured_from_ns = kNsPerS;
     for (Profile& profile : spec.profiles)
       profile.handover_ns = cell % 3 == 2 ? static_cast<TimeNs>(handovers.below(kNsPerMs)) : 0;
     const int ranks = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(kind.most_ranks)));

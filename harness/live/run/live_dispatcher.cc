@@ -23,7 +23,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, rows, spec.answers),
+      accounting_(spec, tables_.visits, rows),
       dispatcher_(spec, context_, *this, tables_, accounting_),
       generator_(spec.arrivals->restarted()),
       faults_(spec.faults),
@@ -269,7 +269,7 @@ void LiveDispatcher::deliver(std::span<const Delivery> deliveries) {
 void LiveDispatcher::deliver_one(const Delivery& delivery) {
   const VisitRecord& record = tables_.visits[delivery.visit];
   if (record.cancelled) {  // a sibling's delivery was lost just now
-    if (!record.counted) accounting_.on_arrived(now_, record.visit.module);
+    if (!record.counted) accounting_.on_arrived(now_, record.visit);
     dispatcher_.on_visit_cancelled(now_, delivery.visit);
     return;
   }

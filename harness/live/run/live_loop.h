@@ -49,6 +49,7 @@ void code(Archive<Way>& archive, RankPart& part) {
     code(archive, totals.queueing_delay);
     code(archive, totals.batch_wait);
   });
+  archive.list(part.accounting.queue_samples);
   archive.list(part.accounting.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
   archive.list(part.accounting.replay, [&](ReplayLog& log) { code(archive, log); });
 }

@@ -22,7 +22,7 @@ LiveQueues::LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
-      accounting_(spec.pipeline, spec.arrivals->duration_ns(), spec.slo_ns, nullptr),
+      accounting_(spec, tables_.visits, nullptr),
       workers_(spec, events, {kLiveBatchDone, kLiveServer, kLiveBatchPreempted}),
       timers_(events, kLiveTimer),
       queues_(spec, context_, *this, *this, tables_, accounting_),

@@ -116,6 +116,7 @@ std::string different_workload(const CellPair& pair) {
   };
   for (const std::string& difference :
        {differ("duration_s", pair.base->duration_s, pair.now->duration_s),
+        differ("measured_from_s", pair.base->measured_from_s, pair.now->measured_from_s),
         differ("workers", static_cast<double>(pair.base->workers), static_cast<double>(pair.now->workers)),
         differ("sent", static_cast<double>(pair.base->sent), static_cast<double>(pair.now->sent))}) {
     if (!difference.empty()) return difference;

@@ -37,6 +37,10 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows) {
   for (const char* name : {"slo_ms", "sent", "in_time", "late", "dropped", "unfinished", "goodput_rps",
                            "drop_rate", "invalid_rate"})
     names.emplace_back(name);
+  if (any([](const SummaryRow& row) { return row.measured_from_s > 0; }))
+    names.emplace_back("measured_from_s");
+  if (any([](const SummaryRow& row) { return row.queue_trend == "growing" || row.queue_trend == "unclear"; }))
+    names.emplace_back("queue_trend");
   if (any([](const SummaryRow& row) { return !std::isnan(row["accuracy"]); })) names.emplace_back("accuracy");
   if (any([](const SummaryRow& row) { return !std::isnan(row["path_violation_rate"]); }))
     names.emplace_back("path_violation_rate");
@@ -61,6 +65,59 @@ TextTable summary_table(const std::vector<SummaryRow>& rows, const std::vector<s
     }
   }
   return table;
+}
+
+std::string numbered(const std::vector<std::uint32_t>& cells, std::size_t named) {
+  std::string text = cells.size() == 1 ? "cell " : "cells ";
+  for (std::size_t i = 0; i < std::min(cells.size(), named); ++i) {
+    const bool is_last = i + 1 == cells.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + std::to_string(cells[i]);
+  }
+  return cells.size() > named ? text + " and " + std::to_string(cells.size() - named) + " more" : text;
+}
+
+namespace {
+
+/// Returns the cells whose queue_trend is `trend`, and the series that they belong to: "naive, pard/back".
+std::pair<std::vector<std::uint32_t>, std::string> cells_with(const std::vector<SummaryRow>& rows,
+                                                              const char* trend) {
+  std::vector<std::uint32_t> cells;
+  std::vector<std::string> series;
+  for (const SummaryRow& row : rows) {
+    if (row.queue_trend != trend) continue;
+    cells.push_back(row.cell.index);
+    if (std::find(series.begin(), series.end(), row.cell.series) == series.end())
+      series.push_back(row.cell.series);
+  }
+  return {cells, join_names(series)};
+}
+
+}  // namespace
+
+std::vector<std::string> length_notes(const std::vector<SummaryRow>& rows) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> notes;
+  double shortest_s = 0;
+  double longest_s = 0;
+  for (const SummaryRow& row : rows) {
+    longest_s = std::max(longest_s, row.measured_from_s);
+    shortest_s = &row == rows.data() ? row.measured_from_s : std::min(shortest_s, row.measured_from_s);
+  }
+  if (longest_s > 0) {
+    const std::string from = shortest_s < longest_s ? number_text(shortest_s) + " to " : "";
+    notes.push_back("requests sent in the first " + from + number_text(longest_s) +
+                    " s are not counted (workload.measure_from_s)");
+  }
+  if (const auto [cells, series] = cells_with(rows, "growing"); !cells.empty()) {
+    notes.push_back("overload: " + numbered(cells, kNamed) + " (" + series + ") depend" +
+                    (cells.size() == 1 ? "s" : "") +
+                    " on the length of the run: the queue still grew (queue_trend)");
+  }
+  if (const auto [cells, series] = cells_with(rows, "unclear"); !cells.empty()) {
+    notes.push_back(numbered(cells, kNamed) + " (" + series +
+                    "): the run is too short to tell whether the queue still grew (queue_trend)");
+  }
+  return notes;
 }
 
 namespace {

@@ -23,6 +23,12 @@ std::vector<std::string> usual_columns(const std::vector<SummaryRow>& rows);
 /// A row per cell. Of a cell that did not run people see no numbers but those that it was given.
 TextTable summary_table(const std::vector<SummaryRow>& rows, const std::vector<std::string>& columns);
 
+/// Returns "cell 3", "cells 3 and 5" or "cells 3, 5 and 12 more": the first `named` of them by their numbers.
+std::string numbered(const std::vector<std::uint32_t>& cells, std::size_t named);
+/// Returns lines that say how far results depend on the length of their run: which requests were not counted,
+/// in which cells the queue still grew, and in which nobody can tell.
+std::vector<std::string> length_notes(const std::vector<SummaryRow>& rows);
+
 /// A row per series and metric, then the cells that stopped or resumed, what is not comparable, the counts.
 std::string comparison_table(const Comparison& comparison);
 /// An object: the counts, `metrics` with numbers in full, and the lists of the table as texts.

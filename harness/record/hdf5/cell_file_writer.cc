@@ -22,6 +22,7 @@ void write_format(hid_t root, const char* contents) {
 void write_tables(hid_t group, const RunRecord& record, const std::vector<std::string>& module_names) {
   write_table(group, "windows", stored_windows(record));
   write_table(group, "module_windows", stored_module_windows(record));
+  write_table(group, "queue", stored_samples(record));
   write_table(group, "modules", stored_modules(record, module_names));
   write_table(group, "workers", stored_workers(record));
   write_table(group, "plans", record.plans);

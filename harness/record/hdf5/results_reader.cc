@@ -35,10 +35,11 @@ constexpr std::string_view kSloAttainment = "slo_attainment";
 constexpr std::string_view kFirstOfQuantiles = "latency_ms_p50_low";
 constexpr const char* kAllowed = "a results file written by harness";
 /// What files of an older version may lack, beside metrics.
-constexpr std::string_view kLaterTexts[] = {"answers", "devices", "series", "workload"};
+constexpr std::string_view kLaterColumns[] = {"answers",     "devices", "measured_from_s",
+                                              "queue_trend", "series",  "workload"};
 constexpr std::string_view kLaterTotals[] = {"accuracy_sum",      "accuracy_requests", "latency_sum_ns",
                                              "exchanged_bytes",   "order_changes",     "rerouted_visits",
-                                             "scheduler_busy_ns", kClockBoundAttribute};
+                                             "scheduler_busy_ns", "measured_from_ns",  kClockBoundAttribute};
 
 bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -133,6 +134,10 @@ void restore_tables(CellContents& cell, hid_t group) {
     cell.module_names.push_back(std::move(row.name));
     record.modules.push_back(std::move(row.totals));
   }
+  if (has_link(group, "queue")) {
+    for (const StoredSample& row : read_table<StoredSample>(group, "queue"))
+      record.queue_samples.push_back(row.waiting);
+  }
   restore_histograms(record, read_table<StoredBucket>(group, "latency"));
   for (StoredWorker& row : read_table<StoredWorker>(group, "workers")) {
     if (row.totals.added_ns == kNotReached) row.totals.added_ns = kNever;
@@ -173,7 +178,7 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
   const std::vector<std::string> names = StoredTable(root, kSummaryTable).column_names();
   const SummaryRow row;
   SummaryRow::list(row, [&names](const char* name, const auto&) {
-    const bool may_lack = find_metric(name) != nullptr || is_among(kLaterTexts, name);
+    const bool may_lack = find_metric(name) != nullptr || is_among(kLaterColumns, name);
     if (!may_lack && !is_among(names, name) && !is_among(names, name_before(renamed_columns(), name)))
       throw Hdf5Failure("find all columns of /summary");
   });

@@ -95,6 +95,13 @@ std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record) {
   return rows;
 }
 
+std::vector<StoredSample> stored_samples(const RunRecord& record) {
+  std::vector<StoredSample> rows;
+  for (const std::int64_t waiting : record.queue_samples)
+    rows.push_back({queue_sample_ns(record, rows.size()), waiting});
+  return rows;
+}
+
 std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names) {
   std::vector<StoredModule> rows;
   for (const ModuleTotals& totals : record.modules)

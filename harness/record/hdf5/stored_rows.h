@@ -100,6 +100,16 @@ struct StoredModuleWindow {
   }
 };
 
+struct StoredSample {
+  TimeNs at_ns = 0;
+  std::int64_t waiting = 0;
+
+  static void list(auto& row, auto&& column) {
+    column("at_ns", row.at_ns);
+    column("waiting", row.waiting);
+  }
+};
+
 struct StoredModule {
   std::uint16_t module = 0;
   std::string name;
@@ -149,6 +159,7 @@ VisitRow restored(const StoredVisit& row);
 
 std::vector<StoredWindow> stored_windows(const RunRecord& record);
 std::vector<StoredModuleWindow> stored_module_windows(const RunRecord& record);
+std::vector<StoredSample> stored_samples(const RunRecord& record);
 std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vector<std::string>& names);
 std::vector<StoredWorker> stored_workers(const RunRecord& record);
 std::vector<StoredBucket> stored_buckets(const RunRecord& record);

@@ -25,6 +25,10 @@ void LatencyHistogram::add_all(const std::vector<std::uint64_t>& counts) {
   for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) counts_[bucket] += counts[bucket];
 }
 
+void LatencyHistogram::remove_all(const std::vector<std::uint64_t>& counts) {
+  for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) counts_[bucket] -= counts[bucket];
+}
+
 TimeNs LatencyHistogram::quantile(double q) const {
   const std::uint64_t all = total();
   return all == 0 ? 0 : of_rank(rank_of_quantile(all, q));

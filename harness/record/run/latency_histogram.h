@@ -42,6 +42,8 @@ class LatencyHistogram {
 
   /// Adds what another histogram's counts() hold.
   void add_all(const std::vector<std::uint64_t>& counts);
+  /// Takes away what the counts() of a part of it hold.
+  void remove_all(const std::vector<std::uint64_t>& counts);
 
   std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
   /// The value of rank_of_quantile(total(), q) for q in [0, 1]; 0 when empty.

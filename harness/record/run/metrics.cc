@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/record/run/module_metrics.h"
+#include "harness/record/run/queue_trend.h"
 #include "harness/record/run/summary.h"
 #include "harness/record/run/worker_metrics.h"
 
@@ -233,7 +234,7 @@ constexpr OfNothing kUsual = OfNothing::kUsual;
 constexpr OfNothing kAbsent = OfNothing::kAbsent;
 using Run = const MeasuredRun&;
 
-double duration_s(const RunRecord& record) { return ns_to_s(record.duration_ns); }
+double measured_s(const RunRecord& record) { return ns_to_s(record.measured_ns()); }
 
 double cost_per_h(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
   constexpr double kSecondsPerHour = 3600;
@@ -249,7 +250,7 @@ std::optional<OverloadCounts> overload(Run run) {
 
 double goodput_steady_rps(Run run) {
   const auto counts = overload(run);
-  const double seconds = counts ? duration_s(run.record) - counts->seconds : 0;
+  const double seconds = counts ? measured_s(run.record) - counts->seconds : 0;
   return seconds > 0 ? static_cast<double>(run.record.in_time - counts->in_time) / seconds : kNoValue;
 }
 
@@ -282,15 +283,21 @@ constexpr Metric kMetrics[] = {
     // Of the workers, during the load; and an hour of it.
     {"cost_usd", "USD", kLower, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", "USD/h", kLower,
-     [](Run run) { return cost_per_h(run.record, 0, run.record.duration_ns); }},
+     [](Run run) {
+       return cost_per_h(run.record, run.record.measured_from_ns, run.record.duration_ns);
+     }},
     // Of the workers' GPUs, during the load.
     {"gpu_hours", "h", kLower, [](Run run) { return gpu_hours(run.record); }},
     // Of the first second; and the mean of the last 10 s of the load.
-    {"cost_usd_per_h_start", "USD/h", kLower, [](Run run) { return cost_per_h(run.record, 0, kNsPerS); }},
+    {"cost_usd_per_h_start", "USD/h", kLower,
+     [](Run run) {
+       const TimeNs from_ns = run.record.measured_from_ns;
+       return cost_per_h(run.record, from_ns, from_ns + kNsPerS);
+     }},
     {"cost_usd_per_h_end", "USD/h", kLower,
      [](Run run) {
        const TimeNs end_ns = run.record.duration_ns;
-       return cost_per_h(run.record, std::max<TimeNs>(0, end_ns - 10 * kNsPerS), end_ns);
+       return cost_per_h(run.record, std::max(run.record.measured_from_ns, end_ns - 10 * kNsPerS), end_ns);
      }},
     // Of all of the cost, for a million requests that ended in time.
     {"usd_per_million_in_time", "USD", kLower,
@@ -312,13 +319,13 @@ constexpr Metric kMetrics[] = {
     // Of the initial plan.
     {"capacity_rps", "requests/s", kNeither, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", "requests/s", kNeither,
-     [](Run run) { return share(static_cast<double>(run.record.sent), duration_s(run.record)); }},
+     [](Run run) { return share(static_cast<double>(run.record.sent), measured_s(run.record)); }},
     // Of the window of a recorded trace: in the log, and of the rate at which it is sent.
     {"recorded_peak_over_mean", "", kNeither, [](Run run) { return run.recorded_peak_over_mean; }},
     {"sent_peak_over_mean", "", kNeither, [](Run run) { return run.sent_peak_over_mean; }},
     {"slo_factor", "", kNeither, [](Run run) { return run.slo_factor; }},
     {"goodput_rps", "requests/s", kHigher,
-     [](Run run) { return share(static_cast<double>(run.record.in_time), duration_s(run.record)); }},
+     [](Run run) { return share(static_cast<double>(run.record.in_time), measured_s(run.record)); }},
     share_metric("slo_attainment", kHigher,
      [](Run run) { return share(run.record.in_time, run.record.sent); }),
     // Over the overloaded seconds: those in which more was sent than the capacity.
@@ -425,11 +432,11 @@ constexpr Metric kMetrics[] = {
     of_sent<999, latency_ms_low>("latency_all_ms_p999_low"),
     of_sent<999, latency_ms_high>("latency_all_ms_p999_high"),
     share_metric("min_goodput_share_1s", kHigher,
-     [](Run run) { return min_goodput_share(run.record.windows, 1); }),
+     [](Run run) { return min_goodput_share(run.record.measured_windows(), 1); }),
     share_metric("min_goodput_share_10s", kHigher,
-     [](Run run) { return min_goodput_share(run.record.windows, 10); }),
+     [](Run run) { return min_goodput_share(run.record.measured_windows(), 10); }),
     share_metric("min_goodput_share_60s", kHigher,
-     [](Run run) { return min_goodput_share(run.record.windows, 60); }),
+     [](Run run) { return min_goodput_share(run.record.measured_windows(), 60); }),
     {"queueing_ms_mean", "ms", kLower,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }, kAbsent},
     {"batch_wait_ms_mean", "ms", kLower,
@@ -441,6 +448,10 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }, kAbsent},
     // Mean over the modules of the visits that wait there, over the run; and of the modules.
     {"queue_mean", "visits", kLower, [](Run run) { return queue_mean(run.record); }},
+    // Change of the number of waiting visits over time, by batch means, with the ends of its interval.
+    {"queue_growth", "visits/s", kLower, [](Run run) { return queue_trend(run.record).growth; }, kAbsent},
+    {"queue_growth_low", "visits/s", kLower, [](Run run) { return queue_trend(run.record).low; }, kAbsent},
+    {"queue_growth_high", "visits/s", kLower, [](Run run) { return queue_trend(run.record).high; }, kAbsent},
     {"queue_longest_over_shortest", "", kNeither,
      [](Run run) { return longest_over_shortest_queue(run.record); }, kAbsent},
     // Standard deviation over mean of the gaps between a module's visits, of the first module, the last and
@@ -461,17 +472,17 @@ constexpr Metric kMetrics[] = {
     {"capacity_goodput_rps", "requests/s", kNeither,
      [](Run run) {
        if (!run.capacity_at) return kNoValue;
-       return share(optimal_requests(run.record, run.capacity_at), duration_s(run.record));
+       return share(optimal_requests(run.record, run.capacity_at), measured_s(run.record));
      }, kAbsent},
     {"fluid_bound_rps", "requests/s", kNeither,
-     [](Run run) { return share(run.fluid_requests, duration_s(run.record)); }, kAbsent},
+     [](Run run) { return share(run.fluid_requests, measured_s(run.record)); }, kAbsent},
     share_metric("bound_share", kHigher,
      [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }),
     // Requests in time of an offline schedule / duration_s.
     {"offline_schedule_rps", "requests/s", kNeither,
      [](Run run) {
-       if (!run.scheduled_requests || run.record.duration_ns <= 0) return kNoValue;
-       return *run.scheduled_requests / duration_s(run.record);
+       if (!run.scheduled_requests || run.record.measured_ns() <= 0) return kNoValue;
+       return *run.scheduled_requests / measured_s(run.record);
      }, kAbsent},
     // 1 - the larger of that schedule and in_time / fluid bound.
     share_metric("optimality_gap", kLower,
@@ -496,7 +507,7 @@ constexpr Metric kMetrics[] = {
      [](Run run) {
        if (run.record.scheduler_busy_ns < 0) return kNoValue;
        return share(static_cast<double>(run.record.scheduler_busy_ns),
-                    static_cast<double>(run.record.duration_ns));
+                    static_cast<double>(run.record.measured_ns()));
      }, kUsual, kUsual, true},
     {"schedule_lag_us_p50", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.5); }, kAbsent},
     {"schedule_lag_us_p99", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.99); }, kAbsent},
@@ -508,11 +519,11 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
     {"clock_bound_us", "us", kLower,
      [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
-    // Of runs in virtual time.
+    // Of runs in virtual time in which all requests are counted.
     {"sim_requests_per_s", "requests/s", kHigher,
      [](Run run) {
-       return run.record.ranks.empty() ? share(static_cast<double>(run.record.sent), run.record.wall_s)
-                                       : kNoValue;
+       const bool is_known = run.record.ranks.empty() && run.record.measured_from_ns == 0;
+       return is_known ? share(static_cast<double>(run.record.sent), run.record.wall_s) : kNoValue;
      }, kAbsent},
     {"wall_s", "s", kLower, [](Run run) { return run.record.wall_s; }},
 };
@@ -527,7 +538,8 @@ SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
   row.cell = cell;
   row.slo_ms = ns_to_ms(record.slo_ns);
   row.workers = initial_workers(record);
-  row.duration_s = duration_s(record);
+  row.duration_s = ns_to_s(record.duration_ns);
+  row.measured_from_s = ns_to_s(record.measured_from_ns);
   row.sent = record.sent;
   row.in_time = record.in_time;
   row.late = record.late;
@@ -535,6 +547,7 @@ SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
   row.unfinished = record.unfinished;
   for (std::size_t i = 0; i < row.values.size(); ++i) row.values[i] = kMetrics[i].value(run);
   settle_values(row);
+  row.queue_trend = name_of(queue_trend(record), record);
   row.devices = devices_text(record.ranks);
   row.fingerprint = hex16(record.fingerprint);
   return row;

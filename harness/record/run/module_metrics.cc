@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/record/run/worker_metrics.h"
+
 namespace harness {
 
 double variation_of(const GapTotals& gaps) {
@@ -28,7 +30,8 @@ ArrivalVariation arrival_variation(const RunRecord& record) {
 }
 
 std::vector<double> mean_queues(const RunRecord& record) {
-  const auto time_ns = static_cast<double>(std::max(record.duration_ns, record.end_ns));
+  const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
+  const auto time_ns = static_cast<double>(until_ns - record.measured_from_ns);
   std::vector<double> queues;
   for (const ModuleTotals& module : record.modules)
     queues.push_back(time_ns > 0 ? static_cast<double>(module.queueing_ns + module.wait_ns) / time_ns : 0);
@@ -42,7 +45,7 @@ double utilisation_spread(const RunRecord& record) {
   std::vector<TimeNs> able_ns(record.modules.size(), 0);
   for (const WorkerTotals& worker : record.workers) {
     busy_ns[worker.module] += worker.busy_ns;
-    able_ns[worker.module] += std::max<TimeNs>(0, std::min(worker.removed_ns, until_ns) - worker.ready_ns);
+    able_ns[worker.module] += able_time_ns(worker, record.measured_from_ns, until_ns);
   }
   std::vector<double> shares;
   for (std::size_t m = 0; m < busy_ns.size(); ++m) {

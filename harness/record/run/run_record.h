@@ -6,6 +6,7 @@
 // results/README.md describes the columns.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -168,6 +169,8 @@ struct ModuleWindow {
   TimeNs queueing_ns = 0;     ///< sum over the started visits: arrival to join
   TimeNs wait_ns = 0;         ///< sum over the started visits: join to start
 
+  ModuleWindow& operator-=(const ModuleWindow& part);
+
   static void list(auto& row, auto&& column) {
     column("arrived", row.arrived);
     column("started", row.started);
@@ -235,6 +238,9 @@ struct ModuleTotals {
   RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
   GapTotals gaps;
   BatchEnds ends;
+
+  /// Takes away the counts and sums of a part of it; what describes the module stays.
+  ModuleTotals& operator-=(const ModuleTotals& part);
 
   /// All but the histograms.
   static void list(auto& row, auto&& column) {
@@ -428,11 +434,16 @@ struct RankTotals {
   }
 };
 
+/// Number of samples of the queue in a run.
+inline constexpr std::size_t kQueueSamples = 100;
+
 /// Everything a run leaves behind. Conservation: sent = in_time + late + dropped + unfinished, checked before
-/// it is returned.
+/// it is returned. Requests sent before measured_from_ns, and their visits, count nowhere; batches, messages
+/// and the time of workers count from then on.
 struct RunRecord {
-  TimeNs duration_ns = 0;  ///< of the load
-  TimeNs end_ns = 0;       ///< when the last request ended
+  TimeNs duration_ns = 0;       ///< of the load
+  TimeNs measured_from_ns = 0;  ///< the measured part begins here and lasts until duration_ns
+  TimeNs end_ns = 0;            ///< when the last request ended
   TimeNs window_ns = kNsPerS;
   TimeNs slo_ns = 0;
   std::uint64_t sent = 0;
@@ -446,6 +457,9 @@ struct RunRecord {
   TimeNs gpu_ns = 0;                    ///< all GPU time
   /// Of it, spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
   TimeNs gpu_invalid_ns = 0;
+  /// Number of visits that waited for a batch, at all modules and of whatever request, at the times of
+  /// queue_sample_ns. Of a live run on several ranks the sum of what each knew then.
+  std::vector<std::int64_t> queue_samples;
   std::vector<WindowCounts> windows;         ///< by the time of sending
   std::vector<ModuleWindow> module_windows;  ///< [window * modules + module]; may be longer than `windows`
   std::vector<ModuleTotals> modules;
@@ -474,9 +488,21 @@ struct RunRecord {
   std::string why_invalid;         ///< not empty: what happened to the run, so that its numbers count nowhere
   double wall_s = 0;               ///< of the run itself, without making the world or writing results
 
+  /// Length of the measured part.
+  TimeNs measured_ns() const { return duration_ns - measured_from_ns; }
+  /// The windows of the measured part.
+  std::span<const WindowCounts> measured_windows() const {
+    const auto first = static_cast<std::size_t>(measured_from_ns / window_ns);
+    return std::span(windows).subspan(std::min(first, windows.size()));
+  }
+
+  /// Takes away the counts and sums of a part of the run, but for those by window and module.
+  RunRecord& operator-=(const RunRecord& part);
+
   /// The totals that stand as attributes beside the cell's tables.
   static void list(auto& record, auto&& total) {
     total("duration_ns", record.duration_ns);
+    total("measured_from_ns", record.measured_from_ns);
     total("end_ns", record.end_ns);
     total("window_ns", record.window_ns);
     total("slo_ns", record.slo_ns);
@@ -493,5 +519,14 @@ struct RunRecord {
     total("clock_bound_ns", record.clock_bound_ns);
   }
 };
+
+/// Returns the time of sample i of kQueueSamples: they are spaced evenly over the measured part, the last at
+/// its end.
+inline TimeNs queue_sample_ns(const RunRecord& record, std::size_t i) {
+  const TimeNs length_ns = record.duration_ns - record.measured_from_ns;
+  constexpr auto kSamples = static_cast<TimeNs>(kQueueSamples);
+  const auto number = static_cast<TimeNs>(i + 1);
+  return record.measured_from_ns + length_ns / kSamples * number + length_ns % kSamples * number / kSamples;
+}
 
 }  // namespace harness

@@ -63,7 +63,7 @@ namespace {
 const char* unit_of(std::string_view column) {
   if (const Metric* metric = find_metric(column)) return metric->unit;
   if (column == "slo_ms") return "ms";
-  if (column == "duration_s") return "s";
+  if (column == "duration_s" || column == "measured_from_s") return "s";
   if (column == "workers") return "workers";
   constexpr std::string_view kCounts[] = {"sent", "in_time", "late", "dropped", "unfinished"};
   return std::find(std::begin(kCounts), std::end(kCounts), column) == std::end(kCounts) ? "" : "requests";

@@ -82,7 +82,8 @@ std::span<const Metric> metrics();
 /// nullptr: none has this name.
 const Metric* find_metric(std::string_view name);
 
-/// A cell's row. Rates are requests/s of virtual time over the load's duration; shares are in [0, 1].
+/// A cell's row. Rates are requests/s of virtual time over the measured part of the load; shares are in [0,
+/// 1].
 struct SummaryRow {
   CellIdentity cell;
   std::string status = "ok";  ///< ok, skipped or invalid
@@ -90,8 +91,10 @@ struct SummaryRow {
   double slo_ms = 0;
   std::uint64_t workers = 0;  ///< that can serve at the start
   double duration_s = 0;
+  double measured_from_s = 0;  ///< requests sent before it count nowhere
   std::uint64_t sent = 0, in_time = 0, late = 0, dropped = 0, unfinished = 0;
   std::vector<double> values = std::vector<double>(metrics().size(), kNoValue);  ///< of metrics()
+  std::string queue_trend;  ///< steady, growing or unclear (queue_trend.h); "": it has none
   std::string devices;      ///< of runs on devices: "8 NVIDIA H200, driver 580.95.05, LibTorch 2.11.0"
   std::string fingerprint;  ///< 16 hex digits
 
@@ -118,12 +121,14 @@ struct SummaryRow {
     column("slo_ms", row.slo_ms);
     column("workers", row.workers);
     column("duration_s", row.duration_s);
+    column("measured_from_s", row.measured_from_s);
     column("sent", row.sent);
     column("in_time", row.in_time);
     column("late", row.late);
     column("dropped", row.dropped);
     column("unfinished", row.unfinished);
     for (std::size_t i = 0; i < row.values.size(); ++i) column(metrics()[i].name, row.values[i]);
+    column("queue_trend", row.queue_trend);
     column("devices", row.devices);
     column("fingerprint", row.fingerprint);
     column("input_hash", row.cell.input_hash);

@@ -12,37 +12,41 @@ double share(TimeNs part_ns, TimeNs whole_ns) {
   return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : kNoValue;
 }
 
-/// Time before `until` in which the worker could serve.
-TimeNs able_ns(const WorkerTotals& worker, TimeNs until) {
-  return std::max<TimeNs>(0, std::min(worker.removed_ns, until) - worker.ready_ns);
-}
-
-/// The same of all workers together.
+/// Time of the measured part before `until` in which the workers could serve, of all together.
 TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   TimeNs sum_ns = 0;
-  for (const WorkerTotals& worker : record.workers) sum_ns += able_ns(worker, until);
+  for (const WorkerTotals& worker : record.workers)
+    sum_ns += able_time_ns(worker, record.measured_from_ns, until);
   return sum_ns;
 }
 
-bool is_added(const WorkerTotals& worker) { return worker.added_ns > 0 && worker.added_ns != kNever; }
+/// True of a worker that was added during the measured part.
+bool is_added(const RunRecord& record, const WorkerTotals& worker) {
+  return worker.added_ns > record.measured_from_ns && worker.added_ns != kNever;
+}
 
 }  // namespace
+
+TimeNs able_time_ns(const WorkerTotals& worker, TimeNs from_ns, TimeNs until_ns) {
+  return std::max<TimeNs>(0, std::min(worker.removed_ns, until_ns) - std::max(worker.ready_ns, from_ns));
+}
 
 TimeNs worker_time_ns(const RunRecord& record) {
   return worker_time_until(record, std::max(record.duration_ns, record.end_ns));
 }
 
 double workers_mean(const RunRecord& record) {
-  return share(worker_time_until(record, record.duration_ns), record.duration_ns);
+  return share(worker_time_until(record, record.duration_ns), record.measured_ns());
 }
 
 double workers_min_10s(const RunRecord& record) {
   constexpr TimeNs kWindowNs = 10 * kNsPerS;
-  std::vector<TimeNs> served(static_cast<std::size_t>(record.duration_ns / kWindowNs), 0);
+  const TimeNs from_ns = record.measured_from_ns;
+  std::vector<TimeNs> served(static_cast<std::size_t>(record.measured_ns() / kWindowNs), 0);
   if (served.empty()) return kNoValue;
   for (const WorkerTotals& worker : record.workers) {
-    const TimeNs end = std::min(worker.removed_ns, static_cast<TimeNs>(served.size()) * kWindowNs);
-    for (TimeNs at = worker.ready_ns; at < end;) {
+    const TimeNs end = std::min(worker.removed_ns - from_ns, static_cast<TimeNs>(served.size()) * kWindowNs);
+    for (TimeNs at = std::max<TimeNs>(worker.ready_ns - from_ns, 0); at < end;) {
       const TimeNs next = std::min(end, (at / kWindowNs + 1) * kWindowNs);
       served[static_cast<std::size_t>(at / kWindowNs)] += next - at;
       at = next;
@@ -61,12 +65,14 @@ double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
   return usd;
 }
 
-double cost_usd(const RunRecord& record) { return cost_usd(record, 0, record.duration_ns); }
+double cost_usd(const RunRecord& record) {
+  return cost_usd(record, record.measured_from_ns, record.duration_ns);
+}
 
 double first_added_s(const RunRecord& record) {
   double first_s = kNoValue;
   for (const WorkerTotals& worker : record.workers) {
-    if (!is_added(worker)) continue;
+    if (!is_added(record, worker)) continue;
     if (!(first_s <= ns_to_s(worker.added_ns))) first_s = ns_to_s(worker.added_ns);
   }
   return first_s;
@@ -76,7 +82,7 @@ double gpu_hours(const RunRecord& record) {
   TimeNs sum_ns = 0;
   for (const WorkerTotals& worker : record.workers) {
     const TimeNs end_ns = std::min(worker.removed_ns, record.duration_ns);
-    sum_ns += std::max<TimeNs>(0, end_ns - std::max<TimeNs>(worker.added_ns, 0)) * worker.gpus;
+    sum_ns += std::max<TimeNs>(0, end_ns - std::max(worker.added_ns, record.measured_from_ns)) * worker.gpus;
   }
   return ns_to_s(sum_ns) / kSecondsPerHour;
 }
@@ -87,7 +93,7 @@ double gpu_utilisation(const RunRecord& record) {
   TimeNs all_ns = 0;
   for (const WorkerTotals& worker : record.workers) {
     busy_ns += worker.busy_ns * worker.gpus;
-    all_ns += able_ns(worker, until_ns) * worker.gpus;
+    all_ns += able_time_ns(worker, record.measured_from_ns, until_ns) * worker.gpus;
   }
   return share(busy_ns, all_ns);
 }
@@ -100,10 +106,10 @@ AddedWorkers added_workers(const RunRecord& record) {
   std::uint64_t from_disk = 0;
   const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
   for (const WorkerTotals& worker : record.workers) {
-    if (!is_added(worker)) continue;
+    if (!is_added(record, worker)) continue;
     ++added.count;
     if (worker.from_memory) ++added.from_memory;
-    if (able_ns(worker, until_ns) == 0) continue;  // taken away, or the run ended, in its start-up
+    if (able_time_ns(worker, 0, until_ns) == 0) continue;  // taken away, or the run ended, in its start-up
     ++(worker.from_memory ? started : from_disk);
     (worker.from_memory ? memory_ns : disk_ns) += worker.ready_ns - worker.added_ns;
   }

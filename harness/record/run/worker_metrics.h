@@ -6,6 +6,11 @@
 
 namespace harness {
 
+/// Returns the time within [from_ns, until_ns) in which the worker could serve.
+TimeNs able_time_ns(const WorkerTotals& worker, TimeNs from_ns, TimeNs until_ns);
+
+// "The load" is its measured part (RunRecord::measured_from_ns), and what happened before it does not count.
+
 /// Time in which the workers could serve, all together: from ready to removed, or to the end of the run (of
 /// the load or of its last request, whichever is later).
 TimeNs worker_time_ns(const RunRecord& record);

@@ -8,7 +8,7 @@ from inferline.series import COST, COST_LABEL, PLANNER, PLANS, TARGET, require_c
 from intervals import seeds_text, spread
 import load_sweep
 import look
-from selection import Missing, absent_note, group, pair_of
+from selection import Missing, absent_note, group, pair_of, series_of
 import style
 
 PROFILES = "cluster.profiles"
@@ -70,7 +70,7 @@ def draw_plans(cells, cast):
     between = "\n" if style.OPTIONS.sizes is None else " "  # labels of narrow pages are turned
     figure = draw_rows(cells, cast, lambda cell: cell["pipeline"], load_of, PLANS, lambda at: f"{at[1]:g}{between}{at[0]}")
     caption = (f"InferLine figure 5. What plans cost and miss, by requests/s and trace.{MISSES}{burstiness(cells)}"
-               f"{curves.seeds_note(cells)}{absent_note(cells, PLANS)}")
+               f"{seeds_text(*group(cells, series_of).values())}{absent_note(cells, PLANS)}")
     return figure, caption, cells
 
 
@@ -78,7 +78,8 @@ def draw_frameworks(cells, cast):
     if len({profiles_of(cell) for cell in cells}) < 2:
         raise Missing("the file has one set of profiles only")
     figure = draw_rows(cells, cast, lambda cell: "-".join(pair_of(cell)), profiles_of, (PLANNER,), str)
-    return figure, f"InferLine figure 13. What plans cost and miss, by set of profiles.{MISSES}{curves.seeds_note(cells)}", cells
+    caption = f"InferLine figure 13. What plans cost and miss, by set of profiles.{MISSES}{seeds_text(*group(cells, series_of).values())}"
+    return figure, caption, cells
 
 
 def draw_slos(cells, cast, name):
@@ -98,12 +99,12 @@ def draw_slos(cells, cast, name):
         for load, own in sorted(group(of_trace, load_sweep.level).items()):
             rank = loads.index(load)
             own_look = {"color": style.graded(cast.colour(name), rank, max(2, len(loads))), "label": own[0].workload.offered}
-            look.marked_line(axes, curves.curve(own, lambda cell: cell["slo_ms"], COST), own_look, "os^Dv"[rank % 5])
+            curves.draw_curve(axes, own, lambda cell: cell["slo_ms"], COST, 1, own_look, "os^Dv"[rank % 5])
         axes.set(xlabel="SLO (ms)")
         axes.set_xticks(slos, [f"{slo:g}" for slo in slos], fontsize=style.points(7))
         axes.set_title(f"{cells[0]['pipeline']}, {trace}", loc="left")
     grid[0, 0].set(ylabel=COST_LABEL, ylim=(0, None))
     look.legend_of(figure, *grid.flat)
     caption = (f"InferLine figure 9. What plans cost ({cast.name(name)}) against the SLO.{burstiness(cells)}"
-               f"{seeds_text(cells)}")
+               f"{seeds_text(cells)}{curves.open_note(cells)}")
     return figure, caption, cells

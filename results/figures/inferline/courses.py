@@ -23,7 +23,8 @@ NAMES = {
 def whole_bins(cells):
     """bins_of(), without a last one that the load does not fill."""
     width, count = bins_of(cells)
-    return width, max(1, min(count, *(int(cell["duration_s"] / (width * cell.window_s) + NEARLY) for cell in cells)))
+    filled = [int((cell["duration_s"] - cell.measured_from_s) / (width * cell.window_s) + NEARLY) for cell in cells]
+    return width, max(1, min(count, *filled))
 
 
 def draw_column(column, cast, cells, order):
@@ -40,7 +41,7 @@ def draw_column(column, cast, cells, order):
         missed.plot(course.times(), 100 * course.violations(), **cast.line(name))
     demand.set_title(cells[0]["trace"], loc="left")
     for axes in column:
-        axes.set_xlim(0, count * course.bin_s)
+        axes.set_xlim(*course.edges[[0, -1]])
         axes.tick_params(labelbottom=axes is missed)
     missed.set_xlabel("send time (s)")
     return list(series.values()), course.bin_s

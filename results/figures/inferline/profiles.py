@@ -31,7 +31,7 @@ def draw(cells, cast, name):
     for rank, (pipeline, own) in enumerate(pipelines.items()):
         own_look = {"color": style.graded(cast.colour(name), rank, max(2, len(pipelines))), "label": pipeline}
         for axes, column in zip(panels, ("goodput_rps", batch_ms)):
-            look.marked_line(axes, curves.curve(own, batch_of, column), own_look, "os^Dv"[rank % 5])
+            curves.draw_curve(axes, own, batch_of, column, 1, own_look, "os^Dv"[rank % 5])
     for axes, label in zip(panels, ("throughput (requests/s)", "execution time of a batch (ms)")):
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
@@ -41,5 +41,5 @@ def draw(cells, cast, name):
     look.legend_of(figure, *panels)
     kinds = ", ".join(kind["name"] for kind in cells[0].settings["cluster"].get("device", [])) or "its device"
     caption = (f"InferLine figure 3. What one replica on {kinds} serves behind more load than it can take, and how long a batch "
-               f"takes, by the largest batch.{seeds_text(cells)}")
+               f"takes, by the largest batch.{seeds_text(cells)}{curves.open_note(cells)}")
     return figure, caption, cells

@@ -37,8 +37,8 @@ def phase_starts(demands, tasks):
 
 
 def draw_accuracy(axes, cast, cells, demands, tasks):
-    look.marked_line(axes, curves.curve(cells, demand, "accuracy", 100),
-                     cast.line(series_of(cells[0])) | {"label": f"{cast.name(series_of(cells[0]))}, whole pipeline", "linewidth": 2})
+    curves.draw_curve(axes, cells, demand, "accuracy", 100,
+                      cast.line(series_of(cells[0])) | {"label": f"{cast.name(series_of(cells[0]))}, whole pipeline", "linewidth": 2})
     for (task, (accuracies, half)), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
         look.plain_line(axes, (demands, 100 * accuracies, 100 * half),
                         {"color": colour, "linestyle": dashes, "label": task.replace("_", " ")})
@@ -47,7 +47,7 @@ def draw_accuracy(axes, cast, cells, demands, tasks):
 
 def draw_workers(axes, cast, series):
     for name, own in series.items():
-        look.marked_line(axes, curves.curve(own, demand, "workers_mean"), cast.line(name), cast.marker(name))
+        curves.draw_curve(axes, own, demand, "workers_mean", 1, cast.line(name), cast.marker(name))
     workers = max(cell.cluster_workers for own in series.values() for cell in own)
     axes.axhline(workers, color="black", linestyle=":", linewidth=1, label="workers of the cluster")
     axes.set(ylabel="workers in use", ylim=(0, None))
@@ -59,7 +59,7 @@ def draw_violations(axes, cast, series):
             own_look = cast.line(name)
             if column == violations.OF_PATHS:
                 own_look |= {"alpha": 0.5, "label": f"{own_look['label']}, {of}"}
-            look.marked_line(axes, curves.curve(own, demand, column, 100), own_look, cast.marker(name))
+            curves.draw_curve(axes, own, demand, column, 100, own_look, cast.marker(name))
     axes.set(ylabel="SLO violations (%)", xlabel="demand (requests/s)", ylim=(0, 104), xlim=(0, None))
 
 
@@ -96,5 +96,6 @@ def draw(cells, cast):
     caption = (f"Loki figure 1. Against a steady demand: (a) accuracy of the completed requests of Loki, and of each task the mean "
                f"accuracy of the models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the "
                f"accuracy of a later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
-               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{as_the_paper_says(series)}{seeds_text(*series.values())}{note}")
+               f"{violations.text(cells, len(violations.measures(cells)) > 1)}{as_the_paper_says(series)}{seeds_text(*series.values())}"
+               f"{curves.open_note(cells)}{note}")
     return figure, caption, cells

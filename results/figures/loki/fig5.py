@@ -48,13 +48,12 @@ def draw(cells, cast, number):
     cells = [first_seed(own) for own in series.values()]
     width, count = bins_of(cells)
     courses = {name: LokiCourse(cell, width, count) for name, cell in zip(series, cells)}
-    bin_s = width * cells[0].window_s
-    times = next(iter(courses.values())).times()
+    first = next(iter(courses.values()))
     with_paths = violations.have_path_windows(cells)
     panels = PANELS + ((OF_PATHS,) if with_paths else ())
     figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=style.size(style.WIDTH, 0.5 + 1.25 * len(panels)))
     for axes, (label, value, scale) in zip(grid, panels):
-        draw_panel(axes, cast, courses, value, scale, times)
+        draw_panel(axes, cast, courses, value, scale, first.times())
         axes.set_ylabel(label)
         if value is not LokiCourse.accuracy:
             axes.set_ylim(*((0, None) if value is Course.demand else (-2, 104)))
@@ -63,10 +62,10 @@ def draw(cells, cast, number):
         for at_s, _ in changes:
             axes.axvline(at_s, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
     grid[0].set_title(workload_name(cells), loc="left")
-    grid[-1].set(xlabel="send time (s)", xlim=(0, count * bin_s))
+    grid[-1].set(xlabel="send time (s)", xlim=first.edges[[0, -1]])
     look.legend_of(figure, *grid[1:])
     caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
-               f"violations, by send time in bins of {bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
+               f"violations, by send time in bins of {first.bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
                f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{as_the_paper_says(series)}{note}")
     return figure, caption, cells
 

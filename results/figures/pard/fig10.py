@@ -46,7 +46,7 @@ def draw(cells, cast):
                 times, share, half = windows.over_time(same, in_time, SMOOTH_S)
                 own_look = cast.line(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4}
                 look.band_line(axes, (times, 100 * share, 100 * half), own_look)
-            axes.set(ylim=(0, 104), xlim=(0, times[-1] + SMOOTH_S / 2))
+            axes.set(ylim=(0, 104), xlim=(same[0].measured_from_s, times[-1] + SMOOTH_S / 2))
     for axes, title in zip(grid[0], ["request rate / mean", *pipelines]):
         axes.set_title(title, loc="left")
     for axes in grid[:, 1]:

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from intervals import half_width, seeds_text
-from over_time import bins_of, mean_delay_ms
+from over_time import bins_of, edges_of, mean_delay_ms, middles
 import look
 from harness_results.file import NS_PER_MS, NS_PER_S
 from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
@@ -24,11 +24,12 @@ def arrivals_ns(visits):
 
 
 def latency_by_second(cell, visits):
-    """Mean latency in ms of the visits done, [second of arrival, module]; NaN where there is none."""
+    """Mean latency in ms of the visits done, [second of arrival from measured_from_s on, module]; NaN where there is none."""
     done = visits[visits["outcome"] == OUTCOME_DONE]
     modules = len(cell.table("modules"))
-    seconds = int(np.ceil(cell.attribute("duration_ns") / NS_PER_S))
-    second = arrivals_ns(done) // int(NS_PER_S)
+    first = int(cell.measured_from_s)
+    seconds = int(np.ceil(cell.attribute("duration_ns") / NS_PER_S)) - first
+    second = arrivals_ns(done) // int(NS_PER_S) - first
     kept = second < seconds
     place = (second * modules + done["module"])[kept]
     latency = sum(done[name].astype(float) for name, _, _ in PARTS)[kept] / NS_PER_MS
@@ -65,22 +66,22 @@ def remaining_budgets(cell, visits, module, span_s):
 def steady_span(cell):
     """SPAN_S seconds in which less is sent than the plan can serve, the nearest to the middle; else the middle."""
     rates = cell.windows["sent"] / cell.window_s
-    times = (np.arange(len(rates)) + 0.5) * cell.window_s
+    times = middles(edges_of(cell, 1, len(rates)))
     steady = rates < cell.capacity(times)
     width = max(1, round(SPAN_S / cell.window_s))
     middle = max(0, len(rates) - width) / 2
     starts = [k for k in range(len(rates) - width + 1) if steady[k: k + width].all()]
-    start = min(starts, key=lambda k: abs(k - middle), default=int(middle)) * cell.window_s
+    start = min(starts, key=lambda k: abs(k - middle), default=int(middle)) * cell.window_s + cell.measured_from_s
     return start, start + SPAN_S
 
 
 def draw_consumption(axes, cell, visits):
     latencies = np.nan_to_num(latency_by_second(cell, visits))
-    times = np.arange(len(latencies)) + 0.5
-    axes.stackplot(times, latencies.T, colors=style.module_colours(latencies.shape[1]), linewidth=0,
+    edges = int(cell.measured_from_s) + np.arange(len(latencies) + 1)
+    axes.stackplot(middles(edges), latencies.T, colors=style.module_colours(latencies.shape[1]), linewidth=0,
                    labels=[f"M{k + 1} {name}" for k, name in enumerate(cell.module_names())])
     axes.axhline(cell["slo_ms"], color="black", linestyle=":", linewidth=1)
-    axes.set(xlabel="time of arrival (s)", ylabel="mean latency (ms)", xlim=(0, len(latencies)),
+    axes.set(xlabel="time of arrival (s)", ylabel="mean latency (ms)", xlim=edges[[0, -1]],
              ylim=(0, 1.08 * max(cell["slo_ms"], latencies.sum(axis=1).max())))
     axes.set_title("(a) latency by module; dotted: SLO", loc="left")
 
@@ -100,14 +101,14 @@ def draw_parts(axes, cell, visits):
 def draw_orders(axes, cast, series):
     cells = [cell for own in series.values() for cell in own]
     width, count = bins_of(cells)
-    bin_s = width * cells[0].window_s
+    bin_s, edges = width * cells[0].window_s, edges_of(cells[0], width, count)
     highest = 0.0
     for name, own in series.items():
         delays = np.nan_to_num(mean_delay_ms(own, width, count)).sum(axis=1)
         half = half_width([np.nan_to_num(mean_delay_ms([cell], width, count)).sum(axis=1) for cell in own])
         highest = max(highest, delays.max())
-        look.band_line(axes, ((np.arange(count) + 0.5) * bin_s, delays, half), cast.line(name) | {"linewidth": 1})
-    axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, max(1, 1.3 * highest)), xlim=(0, count * bin_s))
+        look.band_line(axes, (middles(edges), delays, half), cast.line(name) | {"linewidth": 1})
+    axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, max(1, 1.3 * highest)), xlim=edges[[0, -1]])
     axes.legend(loc="upper left", fontsize=7, ncol=2)
     axes.set_title(f"(c) summed over the modules, bins of {bin_s:g} s", loc="left")
 

@@ -15,13 +15,15 @@ HBF_COLOUR = "#f3c9a8"
 
 
 def states_of(cell):
-    """Published states by module, in the order of time."""
+    """Published states by module, in the order of time; of those before the measured part the last, which is in force at its start."""
     states = rows_of(cell, "states")
     lacking = [name for name in ("at_ns", "module", *COLUMNS) if name not in states.dtype.names]
     if lacking:
         raise Missing(f"/cells/{cell['cell']}/states has no column {', '.join(lacking)}")
     states = states[np.isfinite(states["load"])] if states.dtype["load"].kind == "f" else states
-    return {int(module): states[states["module"] == module] for module in np.unique(states["module"])}
+    by_module = {int(module): states[states["module"] == module] for module in np.unique(states["module"])}
+    from_ns = cell.measured_from_s * NS_PER_S
+    return {module: own[max(0, np.searchsorted(own["at_ns"], from_ns, side="right") - 1):] for module, own in by_module.items()}
 
 
 def changes(states):
@@ -36,12 +38,12 @@ def chosen_module(by_cell):
     return max(modules, key=lambda module: (sum(changes(own[module]) for own in by_cell), -module))
 
 
-def chosen_span(states, length_s):
-    """The SPAN_S seconds in which the order changes most often; the whole load if it is no longer."""
-    if length_s <= SPAN_S:
-        return 0, length_s
+def chosen_span(states, end_s, start_s=0):
+    """The SPAN_S seconds between start and end in which the order changes most often; all of it if it is no longer."""
+    if end_s - start_s <= SPAN_S:
+        return start_s, end_s
     at = states["at_ns"][1:][np.diff(states["order"].astype(int)) != 0] / NS_PER_S
-    starts = np.arange(0, length_s - SPAN_S + 1)
+    starts = np.arange(start_s, end_s - SPAN_S + 1)
     counts = [((at >= start) & (at < start + SPAN_S)).sum() for start in starts]
     start = float(starts[int(np.argmax(counts))])
     return start, start + SPAN_S
@@ -74,14 +76,14 @@ def draw(cells, cast):
     module = chosen_module(list(states.values()))
     restless = states.get("pard/instant") or next(iter(states.values()))
     first = next(iter(series.values()))
-    span = chosen_span(restless[module], first.attribute("duration_ns") / NS_PER_S)
+    span = chosen_span(restless[module], first.attribute("duration_ns") / NS_PER_S, first.measured_from_s)
     figure, panels = plt.subplots(len(series), 1, sharex=True, sharey=True, squeeze=False,
                                   figsize=style.size(7.4, 0.9 + 1.6 * len(series)))
     panels = panels[:, 0]
     for axes, (name, own) in zip(panels, states.items()):
         draw_states(axes, own[module], span)
         axes.set_ylabel("load factor")
-        axes.set_title(f"{cast.name(name)}: {changes(own[module])} changes of order in the whole run", loc="left")
+        axes.set_title(f"{cast.name(name)}: {changes(own[module])} changes of order in all", loc="left")
     panels[-1].set_xlabel("time (s)")
     panels[-1].set_ylim(0, max(1.3, 1.1 * max(greatest_load(own[module], span) for own in states.values())))
     handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))

@@ -65,7 +65,8 @@ def draw_unswept(axes, cast, cells, values):
             mean, half = spread([100 * cell["drop_rate"] for cell in same])
             label = f"{cast.name(name)}, {'-'.join(pair)}"
             own_look = cast.line(name) | {"label": label, "linestyle": dashes}
-            look.marked_line(axes, (values, [mean] * len(values), [half] * len(values)), own_look, cast.marker(name))
+            points = (values, [mean] * len(values), [half] * len(values))
+            look.marked_line(axes, points, own_look, cast.marker(name), [curves.grew(same)] * len(values))
 
 
 def draw_parameter(parts, cast, key, default, prepare):
@@ -75,22 +76,26 @@ def draw_parameter(parts, cast, key, default, prepare):
     if len({cell.parameters.get(key) for cell in cells} - {None}) < 2:
         raise Missing(f"the file does not sweep {key}")
     figure, grid = curves.grid_of(len(parts))
+
+    def place(cell):
+        return float(cell.parameters[key])
+
     for axes, (setting, own) in zip(grid, parts):
         swept = [cell for cell in own if number(cell.parameters.get(key, "")) is not None]
         workloads = group(swept, lambda cell: pair_of(cell) + (series_of(cell),))
         several = len({(pair[0], pair[2]) for pair in workloads}) > 1
         alone = len({series for _, _, series in workloads}) == 1
         for rank, ((pipeline, trace, series), same) in enumerate(workloads.items()):
-            points = curves.curve(same, lambda cell: float(cell.parameters[key]), "drop_rate", 100)
+            points = curves.curve(same, place, "drop_rate", 100)
             name = cast.name(series)
             label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name}") if several else trace
             colour = look.OTHER[rank % len(look.OTHER)] if alone else cast.colour(series)
-            look.marked_line(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7])
+            look.marked_line(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7], curves.grow(same, place))
             best = int(np.argmin(points[1]))
             axes.plot(points[0][best], points[1][best], marker="o", markersize=9, markerfacecolor="none", color=colour,
                       clip_on=False)
-        draw_unswept(axes, cast, [cell for cell in own if cell not in swept], sorted({float(cell.parameters[key]) for cell in swept}))
-        prepare(axes, sorted({float(cell.parameters[key]) for cell in swept}))
+        draw_unswept(axes, cast, [cell for cell in own if cell not in swept], sorted(set(map(place, swept))))
+        prepare(axes, sorted(set(map(place, swept))))
         axes.axvline(default, color="black", linestyle=":", linewidth=1, label="default")
         axes.set(ylabel="drop rate (%)", ylim=(0, None))
         axes.set_title(setting.text, loc="left")

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+import curves
 import look
 from intervals import seeds_text, spread
 from pard import windows
@@ -19,8 +20,8 @@ def draw_window_sizes(goodput, drops, cast, series):
     sizes = windows.sizes_within([cell for cells in series.values() for cell in cells])
     for name, cells in series.items():
         values = 100 * np.array([[windows.least_goodput(cell, size) for size in sizes] for cell in cells])
-        look.marked_line(goodput, (sizes, *spread(values[:, :, 0])), cast.line(name), cast.marker(name))
-        look.marked_line(drops, (sizes, *spread(values[:, :, 1])), cast.line(name), cast.marker(name))
+        for axes, own in ((goodput, values[:, :, 0]), (drops, values[:, :, 1])):
+            look.marked_line(axes, (sizes, *spread(own)), cast.line(name), cast.marker(name), [curves.grew(cells)] * len(sizes))
     for axes, label in ((goodput, "minimum goodput (% of sent)"), (drops, "drop rate (%)")):
         windows.window_axis(axes, sizes)
         axes.set(xlabel="window (s)", ylabel=label, ylim=(0, 104))
@@ -50,7 +51,7 @@ def draw_transient(axes, cast, series):
     for name, own in series.items():
         times, drops, half = windows.over_time(own, windows.lost, SMOOTH_S)
         look.band_line(axes, (times, 100 * drops, 100 * half), cast.line(name))
-    axes.set(xlabel="send time (s)", ylabel="drop rate (%)", ylim=(0, 104), xlim=(0, times[-1]))
+    axes.set(xlabel="send time (s)", ylabel="drop rate (%)", ylim=(0, 104), xlim=(own[0].measured_from_s, times[-1]))
 
 
 def draw(cells, cast):
@@ -73,5 +74,5 @@ def draw(cells, cast):
     caption = (f"PARD figure 2. (a) Least share of the requests sent in any sliding window that was completed in time, (b) drop "
                f"rate of the same window. (c) Share of the dropped or late requests by module where they were dropped (M1 first; late ones "
                f"count at the last). (d) Drop rate over centred windows of {SMOOTH_S} s; grey: request rate."
-               f"{seeds_text(*series.values(), what='whiskers and bands')}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*series.values(), what='whiskers and bands')}{curves.open_note(workload)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+import curves
 import look
 from intervals import seeds_text, spread
 from pard import windows
@@ -25,7 +26,7 @@ def draw(cells, cast):
     for axes, ((pipeline, trace), own) in zip(grid.flat, workloads.items()):
         for name, same in cast.cells(own, SERIES).items():
             rates = 100 * np.array([[windows.greatest_drop_rate(cell, size) for size in sizes] for cell in same])
-            look.marked_line(axes, (sizes, *spread(rates)), cast.line(name), cast.marker(name))
+            look.marked_line(axes, (sizes, *spread(rates)), cast.line(name), cast.marker(name), [curves.grew(same)] * len(sizes))
         windows.window_axis(axes, sizes)
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)
@@ -33,5 +34,5 @@ def draw(cells, cast):
     figure.supylabel("maximum drop rate (%)", fontsize=8.5)
     look.legend_of(figure, *grid.flat)
     caption = (f"PARD figure 9. Maximum drop rate of any sliding window, by send time, against the window's size."
-               f"{seeds_text(*cast.cells(cells, SERIES).values())}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*cast.cells(cells, SERIES).values())}{curves.open_note(cells)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

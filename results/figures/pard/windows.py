@@ -47,9 +47,14 @@ def greatest_drop_rate(cell, size_s):
 
 
 def sizes_within(cells):
-    """The widths that every cell's load is at least as long as; at least the first."""
+    """The widths that the measured part of every cell is at least as long as; at least the first."""
     longest = min(len(cell.windows) * cell.window_s for cell in cells)
     return [size for size in SIZES_S if size <= longest] or [SIZES_S[0]]
+
+
+def middles_of(cell, length, width):
+    """Returns the middles of the windows of sums() over that many windows of the cell, in s of the load."""
+    return cell.measured_from_s + (np.arange(length - width + 1) + width / 2) * cell.window_s
 
 
 def over_time(cells, column, smooth_s):
@@ -61,8 +66,7 @@ def over_time(cells, column, smooth_s):
     width = min(count_of(cells[0], smooth_s), length)
     part = np.array([sums(column(cell.windows)[:length], width) for cell in cells])
     sent = np.array([sums(cell.windows["sent"][:length], width) for cell in cells])
-    times = (np.arange(length - width + 1) + width / 2) * cells[0].window_s
-    return times, share(part.sum(axis=0), sent.sum(axis=0)), half_width(share(part, sent))
+    return middles_of(cells[0], length, width), share(part.sum(axis=0), sent.sum(axis=0)), half_width(share(part, sent))
 
 
 def rate_over_time(cells, smooth_s):
@@ -70,8 +74,7 @@ def rate_over_time(cells, smooth_s):
     length = min(len(cell.windows) for cell in cells)
     width = min(count_of(cells[0], smooth_s), length)
     sent = np.array([sums(cell.windows["sent"][:length], width) for cell in cells])
-    times = (np.arange(length - width + 1) + width / 2) * cells[0].window_s
-    return times, *spread(sent / (width * cells[0].window_s))
+    return middles_of(cells[0], length, width), *spread(sent / (width * cells[0].window_s))
 
 
 def window_axis(axes, sizes):

@@ -60,9 +60,9 @@ def draw_dots(axes, cast, cells, column, scale):
     models = list(group(cells, model_of))
     by_series = cast.cells(cells, SERIES, curves.MAX_SERIES)
     for rank, (name, own) in enumerate(by_series.items()):
-        places, *values = curves.curve(own, lambda cell: models.index(model_of(cell)), column, scale)
-        places = places + (rank - (len(by_series) - 1) / 2) * 0.75 / len(by_series)
-        look.marked_line(axes, (places, *values), {**cast.line(name), "linestyle": "none"}, cast.marker(name))
+        shift = (rank - (len(by_series) - 1) / 2) * 0.75 / len(by_series)
+        curves.draw_curve(axes, own, lambda cell: models.index(model_of(cell)), column, scale,
+                          {**cast.line(name), "linestyle": "none"}, cast.marker(name), shift)
     axes.set_xticks(range(len(models)), models, fontsize=style.points(7))
     axes.set(xlim=(-0.6, len(models) - 0.4))
     axes.grid(False, axis="x")

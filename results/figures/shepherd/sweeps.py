@@ -100,7 +100,7 @@ def draw_groups(parts, cast):
                 colour = look.OTHER[limits.index(limit) % len(look.OTHER)] if system_of(name) == LIMITED else own_look["color"]
                 own_look |= {"color": colour, "label": f"{own_look['label']}, {limit_text(limit)}"}
             marker = "os^D"[limits.index(limit) % 4] if system_of(name) == LIMITED and limit is not None else cast.marker(name)
-            look.marked_line(axes, curves.curve(own, workers_of, "goodput_rps"), own_look, marker)
+            curves.draw_curve(axes, own, workers_of, "goodput_rps", 1, own_look, marker)
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)

@@ -6,7 +6,7 @@ function courseOf(file, cell) {
   const sent = counts(file.raw.sent[course.sent]);
   const [late, dropped, unfinished] = ["late", "dropped", "unfinished"].map((name) => counts(course[name], sent.length));
   const inTime = sent.map((value, at) => value - late[at] - dropped[at] - unfinished[at]);
-  return { window: course.window_s, parts: { sent, "in time": inTime, late, dropped, unfinished } };
+  return { start: file.start(cell), window: course.window_s, parts: { sent, "in time": inTime, late, dropped, unfinished } };
 }
 
 /** Cells of the same workload and seed, this one first. */
@@ -50,6 +50,8 @@ class CellSection {
     const pairs = [["sent", number(value("sent"))], ["in time", number(value("in_time"))], ["late", number(value("late"))],
       ["dropped", number(value("dropped"))], ["unfinished", number(value("unfinished"))],
       ...shownMetrics.filter((name) => value(name) !== null).map((name) => [METRICS[name], number(inUnit(name, value(name))), DEFINITIONS[name]])];
+    if (file.start(this.cell) > 0) pairs.push(["counted from", `${number(file.start(this.cell))} s`, "Requests sent before it are not counted."]);
+    if (tellsTrend(file, [this.cell])) pairs.push(["queue", value("queue_trend"), DEFINITIONS.queue_trend]);
     const state = file.ok(this.cell) ? null : h("p", { class: "bad" }, `${value("status")}: ${value("why")}`);
     return [state, h("div", { class: "facts" }, pairs.map(([name, text, title]) => h("span", { title }, name + " ", h("b", {}, text))))];
   }
@@ -84,8 +86,8 @@ class CellSection {
   course() {
     const view = this.file.view(this.cell);
     if (!view.course) return [h("h3", {}, "Over time"), h("p", { class: "note" }, "This report has no course over time of this cell: see what was left out, under Provenance.")];
-    const length = this.length();
-    const inputs = ["from", "to"].map((label, at) => h("input", { type: "number", min: 0, max: length, step: "any", "aria-label": `${label} (s)`, onchange: () => this.zoom(inputs.map((input) => Number(input.value))) }));
+    const [start, end] = this.span();
+    const inputs = ["from", "to"].map((label, at) => h("input", { type: "number", min: start, max: end, step: "any", "aria-label": `${label} (s)`, onchange: () => this.zoom(inputs.map((input) => Number(input.value))) }));
     this.inputs = inputs;
     this.wrong = h("span", { class: "bad", role: "status" });
     const plot = new Plot("Requests over time: sent, in time, late, dropped", (width) => timeSpec(this, width));
@@ -103,28 +105,29 @@ class CellSection {
       plot.box, latencies, modules, h("h3", {}, "Beside the others on this workload and seed"), this.others.box);
   }
 
-  length() {
-    const { window, parts } = courseOf(this.file, this.cell);
-    return window * parts.sent.length;
+  /** From when to when the run counts, in s. */
+  span() {
+    const { start, window, parts } = courseOf(this.file, this.cell);
+    return [start, start + window * parts.sent.length];
   }
 
   setRange(range) {
     this.range = range;
     fill(this.wrong);
-    const own = range || [0, this.length()];
+    const own = range || this.span();
     this.inputs.forEach((input, at) => { input.value = Number(own[at].toFixed(2)); });
     this.drawCommands();
   }
 
   zoom(range) {
-    const length = this.length();
-    const own = range && [Math.max(0, range[0]), Math.min(length, range[1])];
+    const [start, end] = this.span();
+    const own = range && [Math.max(start, range[0]), Math.min(end, range[1])];
     if (range && !(range[0] < range[1])) {
       fill(this.wrong, "from must be below to");
       return;
     }
     if (own && own[0] >= own[1]) {
-      fill(this.wrong, `from must be below ${number(length)}, the end of the run`);
+      fill(this.wrong, own[0] >= end ? `from must be below ${number(end)}, the end of the run` : `to must be above ${number(start)}, from where on requests are counted`);
       return;
     }
     this.setRange(own);

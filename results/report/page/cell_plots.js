@@ -2,17 +2,17 @@
 // The plots of a cell.
 
 function timeRows(section) {
-  const { window, parts } = courseOf(section.file, section.cell);
+  const { start, window, parts } = courseOf(section.file, section.cell);
   const lines = Object.keys(parts).filter((name) => name !== "unfinished" || parts[name].some((value) => value > 0));
   const rows = [];
-  parts.sent.forEach((_, at) => lines.forEach((what) => rows.push({ t: (at + 0.5) * window, what, rate: parts[what][at] / window })));
+  parts.sent.forEach((_, at) => lines.forEach((what) => rows.push({ t: start + (at + 0.5) * window, what, rate: parts[what][at] / window })));
   return { rows, lines };
 }
 
 /** The part of the run that the strip has chosen. */
-function zoomed(x, length) {
+function zoomed(x, span) {
   const end = (at, otherwise) => ({ expr: `isArray(brush.t) ? brush.t[${at}] : ${otherwise}` });
-  return { ...x, scale: { domainMin: end(0, 0), domainMax: end(1, length), nice: false, zero: false } };
+  return { ...x, scale: { domainMin: end(0, span[0]), domainMax: end(1, span[1]), nice: false, zero: false } };
 }
 
 /** Of the rows {t, ...} those of the part that the strip has chosen, and those of a window before and after. */
@@ -28,7 +28,7 @@ function alone(rows) {
 
 /** A panel of lines over time: rows {t, what, VALUE}; all its values at the pointer in one tooltip. */
 function timePanel(rows, lines, colours, words, width, height, area) {
-  const x = zoomed(quantity("t", null), words.length);
+  const x = zoomed(quantity("t", null), words.span);
   const scale = { domain: lines, range: lines.map((_, at) => colours[at % colours.length]) };
   const dashes = { domain: lines, range: lines.map((what, at) => DASHES[(words.place ? words.place(what) : at) % 8]) };
   const legend = { title: null, orient: "top", columns: Math.max(2, Math.floor(width / 190)), ...LINE_SAMPLES };
@@ -63,10 +63,10 @@ function told(rows, lines, field) {
   return [...groupBy(rows, (row) => row.t)].map(([t, own]) => ({ t, ...Object.fromEntries(own.map((row) => [place.get(row.what), row[field] === null ? "none" : number(row[field])])) }));
 }
 
-/** Rows {t, what, value} of values by module and window; `valueOf` makes null of what is none. */
-function moduleRows(packed, window, names, valueOf) {
+/** Rows {t, what, value} of values by module and window, from `start` on; `valueOf` makes null of what is none. */
+function moduleRows(packed, window, names, valueOf, start = 0) {
   const rows = [];
-  packed.forEach((own, module) => counts(own).forEach((value, at) => rows.push({ t: (at + 0.5) * window, what: names[module], value: valueOf(value) })));
+  packed.forEach((own, module) => counts(own).forEach((value, at) => rows.push({ t: start + (at + 0.5) * window, what: names[module], value: valueOf(value) })));
   return rows;
 }
 
@@ -83,27 +83,28 @@ function timeSpec(section, width) {
   const file = section.file;
   const view = file.view(section.cell);
   const inner = width - 90;
-  const length = section.length();
+  const span = section.span();
   const { rows, lines } = timeRows(section);
-  const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", length, window: courseOf(file, section.cell).window, capacity: file.value("capacity_rps", section.cell) }, inner, 210, "sent")];
+  const panels = [timePanel(rows, lines, lines.map((what) => OUTCOMES[what]), { field: "rate", title: "requests/s", hover: "hover_requests", span, window: courseOf(file, section.cell).window, capacity: file.value("capacity_rps", section.cell) }, inner, 210, "sent")];
   if (view.latencies) {
     const [p50, p99] = ["p50_ms", "p99_ms"].map((name) => expand(view.latencies[name]));
     const values = [];
     p50.forEach((value, at) => {
-      values.push({ t: (at + 0.5) * view.latencies.window_s, what: "p50 latency", value }, { t: (at + 0.5) * view.latencies.window_s, what: "p99 latency", value: p99[at] });
+      const t = span[0] + (at + 0.5) * view.latencies.window_s;
+      values.push({ t, what: "p50 latency", value }, { t, what: "p99 latency", value: p99[at] });
     });
-    if (values.some((row) => row.value !== null)) panels.push(timePanel(values, ["p50 latency", "p99 latency"], COLOURS, { field: "value", title: "latency (ms)", hover: "hover_latency", length, window: view.latencies.window_s }, inner, 110, null));
+    if (values.some((row) => row.value !== null)) panels.push(timePanel(values, ["p50 latency", "p99 latency"], COLOURS, { field: "value", title: "latency (ms)", hover: "hover_latency", span, window: view.latencies.window_s }, inner, 110, null));
   }
   if (view.module_course) {
     const names = file.raw.module_names[view.modules.names].map(shown);
     const window = view.module_course.window_s;
-    const waits = (packed) => moduleRows(packed, window, names, (value) => (value === 0 ? null : (value - 1) / 10));
-    const dropped = moduleRows(view.module_course.dropped, window, names, (value) => value / window);
+    const waits = (packed) => moduleRows(packed, window, names, (value) => (value === 0 ? null : (value - 1) / 10), span[0]);
+    const dropped = moduleRows(view.module_course.dropped, window, names, (value) => value / window, span[0]);
     const panel = (values, title, hover, height) => {
       const lines = largest(values, names);
       const colours = lines.map((name) => COLOURS[names.indexOf(name) % COLOURS.length]);
       const kept = values.filter((row) => lines.includes(row.what));
-      if (lines.length > 0) panels.push(timePanel(kept, lines, colours, { field: "value", title, hover, length, window, place: (what) => names.indexOf(what) }, inner, height, null));
+      if (lines.length > 0) panels.push(timePanel(kept, lines, colours, { field: "value", title, hover, span, window, place: (what) => names.indexOf(what) }, inner, height, null));
     };
     panel(waits(view.module_course.queueing), "queueing (ms)", "hover_queueing", 110);
     panel(waits(view.module_course.wait), "batch wait (ms)", "hover_wait", 110);
@@ -113,7 +114,7 @@ function timeSpec(section, width) {
   const strip = {
     width: inner, height: 40, data: { values: rows.filter((row) => row.what === "sent") },
     mark: { type: "area", color: "#8a8f98", opacity: 0.5 }, params: [brush],
-    encoding: { x: quantity("t", "sent at (s): drag here to zoom", { scale: { domain: [0, length], nice: false } }), y: quantity("rate", null, { axis: null }) },
+    encoding: { x: quantity("t", "sent at (s): drag here to zoom", { scale: { domain: span, nice: false } }), y: quantity("rate", null, { axis: null }) },
   };
   return { padding: { left: 5, top: 5, bottom: 5, right: 18 }, vconcat: [...panels, strip], spacing: 6, resolve: { scale: { color: "independent", strokeDash: "independent" } } };
 }
@@ -127,11 +128,11 @@ function attainmentSpec(section, width) {
   if (cells.length < 2) return "No other series that is chosen above ran this workload with this seed.";
   const rows = [];
   for (const cell of cells) {
-    const { window, parts } = courseOf(file, cell);
+    const { start, window, parts } = courseOf(file, cell);
     const step = Math.max(1, Math.ceil(parts.sent.length / 150));
     for (let at = 0; at < parts.sent.length; at += step) {
       const sum = (name) => parts[name].slice(at, at + step).reduce((all, value) => all + value, 0);
-      if (sum("sent") > 0) rows.push({ s: shown(file.series[cell]), x: (at + step / 2) * window, y: (100 * sum("in time")) / sum("sent") });
+      if (sum("sent") > 0) rows.push({ s: shown(file.series[cell]), x: start + (at + step / 2) * window, y: (100 * sum("in time")) / sum("sent") });
     }
   }
   const series = cells.map((cell) => shown(file.series[cell]));
@@ -139,7 +140,7 @@ function attainmentSpec(section, width) {
   return {
     width: width - 4, height: 180, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows },
     mark: { type: "line", strokeWidth: 1.6 },
-    encoding: { x: quantity("x", "sent at (s)", { scale: { nice: false } }), y: quantity("y", "SLO attainment (%)", { scale: { domain: [0, 100] } }), color: look.color, strokeDash: look.strokeDash,
+    encoding: { x: quantity("x", "sent at (s)", { scale: { domainMin: section.span()[0], nice: false } }), y: quantity("y", "SLO attainment (%)", { scale: { domain: [0, 100] } }), color: look.color, strokeDash: look.strokeDash,
       tooltip: tooltips(["s", "series", true], ["x", "at (s)"], ["y", "%"]) },
   };
 }
@@ -172,7 +173,7 @@ function cdfSpec(section, width) {
 
 /** Workers of each module over time, by the plan's rows. */
 function workersSpec(columns, names, section, width) {
-  const end = section.file.view(section.cell).course ? section.length() : section.file.value("duration_s", section.cell);
+  const end = section.file.view(section.cell).course ? section.span()[1] : section.file.value("duration_s", section.cell);
   const rows = columns.at_s.map((at, place) => ({ t: at, what: shown(names[columns.module[place]] ?? columns.module[place]), value: columns.workers[place] }));
   const last = new Map(rows.map((row) => [row.what, row.value]));
   last.forEach((value, what) => rows.push({ t: end, what, value }));

@@ -70,6 +70,13 @@ class ResultsFile {
   shown(series) {
     return !this.hidden.has(series);
   }
+  /** Requests sent before it, in s, are not counted. */
+  start(cell) {
+    return this.value("measured_from_s", cell) || 0;
+  }
+  growing(cell) {
+    return this.value("queue_trend", cell) === "growing";
+  }
   title(cell) {
     return `${this.series[cell] || this.value("system", cell)}, ${this.workloads[cell]}, seed ${this.value("seed", cell)}`;
   }
@@ -100,6 +107,7 @@ const METRICS = {
 const DEFINITIONS = {
   drop_rate: "Missed: dropped or late requests / sent ones (drop_rate of the file).",
   invalid_rate: "Invalid rate: GPU time spent on requests that were not completed in time / all GPU time.",
+  queue_trend: "Whether the queue still grew while the run was measured: then its numbers depend on the length of the run. Unclear: the run is too short to tell (queue_trend of the file).",
 };
 const SHARES = new Set(FILES.flatMap((file) => file.raw.shares));
 
@@ -118,6 +126,17 @@ function spread(values) {
   const t = REPORT.t95[Math.min(own.length - 1, REPORT.t95.length) - 1];
   const half = t * Math.sqrt(squares / (own.length - 1) / own.length);
   return { n: own.length, mean, half: Number.isFinite(half) ? half : null };
+}
+
+/** Returns the trend of the cells' queues; where they differ, how many cells have each. */
+function trendText(file, cells) {
+  const found = [...groupBy(cells.map((cell) => file.value("queue_trend", cell)).filter(Boolean), (trend) => trend)];
+  return found.length === 1 ? found[0][0] : found.map(([trend, own]) => `${own.length} ${trend}`).join(", ");
+}
+
+/** Returns whether some cell's queue grew, or may have grown. */
+function tellsTrend(file, cells) {
+  return cells.some((cell) => ["growing", "unclear"].includes(file.value("queue_trend", cell)));
 }
 
 function groupBy(items, key) {

@@ -27,6 +27,7 @@ function showFile(place) {
   PAGE.file = file;
   fill(document.getElementById("title"), file.raw.label);
   fill(document.getElementById("lead"), lead(file));
+  fill(document.getElementById("notes"), file.raw.length_notes.map((note) => h("p", { class: "between" }, note)));
   const sections = sectionsOf(file);
   fill(document.getElementById("main"), sections);
   fill(document.getElementById("sections"), sections.map((each) => h("a", { href: "#" + each.id }, each.querySelector("h2").textContent)));

@@ -43,6 +43,15 @@ class Headline {
     fill(this.place, table.element, definitions.length > 0 ? h("p", { class: "note" }, definitions.join(" ")) : null);
   }
 
+  /** Returns columns for the start of the measured part and the trend of the queue, each where it says something; cellsOf(row) are the cells of a row. */
+  lengths(cellsOf) {
+    const file = this.file;
+    const cells = file.okCells();
+    const start = { key: "measured_from_s", label: "counted from (s)", title: "Requests sent before it are not counted.", number: true, value: (row) => file.start(cellsOf(row)[0]) };
+    const trend = { key: "queue_trend", label: "queue", title: DEFINITIONS.queue_trend, value: (row) => trendText(file, cellsOf(row)) };
+    return [...(cells.some((cell) => file.start(cell) > 0) ? [start] : []), ...(tellsTrend(file, cells) ? [trend] : [])];
+  }
+
   common() {
     const words = (key) => (row) => row[key];
     return [
@@ -61,7 +70,7 @@ class Headline {
     const cells = { key: "cells", label: "cells", value: (row) => row.cells.length,
       cell: (row) => h("button", { type: "button", "aria-label": `cells of ${shown(row.series)}, ${shown(row.workload)}`,
         onclick: () => this.show(true, { places: new Set(row.cells), words: `${row.series}, ${row.workload}` }) }, plural(row.cells.length, "cell")) };
-    return new Table([cells, ...this.common(), ...metrics], rows, { caption: "Configurations", filter: "Filter", sort: null });
+    return new Table([cells, ...this.common(), ...this.lengths((row) => row.cells), ...metrics], rows, { caption: "Configurations", filter: "Filter", sort: null });
   }
 
   cells() {
@@ -74,6 +83,7 @@ class Headline {
       ...this.common(),
       { key: "seed", label: "seed", number: true, value: (row) => file.value("seed", row.cell) },
       { key: "status", label: "status", value: (row) => file.value("status", row.cell) },
+      ...this.lengths((row) => [row.cell]),
       ...metrics,
     ];
     return new Table(columns, rows, { caption: "Cells", filter: "Filter", keep: this.only ? (row) => this.only.places.has(row.cell) : null });
@@ -104,7 +114,7 @@ function curveRows(file, metric, axis, panel) {
     const bound = spread(own.map((cell) => boundOf(file, metric, cell))).mean;
     const most = SHARES.has(metric) ? Math.max(100, found.mean) : Infinity;
     const ends = found.half === null ? {} : { lo: Math.max(0, found.mean - found.half), hi: Math.min(most, found.mean + found.half) };
-    rows.push({ s: shown(axis.series[own[0]]), x: axis.x ? axis.x[own[0]] : null, y: found.mean, n: found.n, b: bound, ...ends });
+    rows.push({ s: shown(axis.series[own[0]]), x: axis.x ? axis.x[own[0]] : null, y: found.mean, n: found.n, b: bound, open: own.some((cell) => file.growing(cell)), ...ends });
   }
   return rows;
 }
@@ -154,7 +164,8 @@ class Curves {
     const mark = this.axis.x ? "dotted line" : "upright mark";
     fill(this.note, `Means over the seeds with 95 % intervals (Student's t; none of one seed).`,
       bounded ? ` The ${mark} is the upper bound that no policy can exceed with the plan's workers and largest batches`
-        + (this.axis.x ? "; where the series' plans differ, the highest." : ".") : "", " Point at a mark for its numbers.");
+        + (this.axis.x ? "; where the series' plans differ, the highest." : ".") : "",
+      this.file.okCells().some((cell) => this.file.growing(cell)) ? " Open marks: in some of the cells there the queue still grew." : "", " Point at a mark for its numbers.");
   }
 
   spec(at, width) {

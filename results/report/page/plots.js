@@ -101,7 +101,13 @@ function tooltips(...fields) {
   return fields.map(([field, title, text]) => ({ field, title, type: text ? "nominal" : "quantitative", ...(text ? {} : { format: FORMAT }) }));
 }
 
-/** Means with their intervals over an axis: rows {s, x, y, lo, hi, n}, bounds {x, y}. */
+/** Returns a layer that makes the marks of the rows with `open` white inside; without such rows it is no layer. */
+function openMarks(rows, encoding) {
+  const open = rows.filter((row) => row.open);
+  return open.length === 0 ? [] : [{ data: { values: open }, mark: { type: "point", shape: "circle", filled: true, size: 22, opacity: 1, color: "var(--back)" }, encoding }];
+}
+
+/** Means with their intervals over an axis: rows {s, x, y, lo, hi, n, open}, bounds {x, y}. */
 function curveSpec(file, rows, bounds, words, width) {
   const series = [...new Set(rows.map((row) => row.s))];
   const look = looks(file, series, {}, width);
@@ -118,7 +124,8 @@ function curveSpec(file, rows, bounds, words, width) {
     encoding: { x, y: quantity("lo", words.y, scale), y2: { field: "hi" }, color: look.color } });
   layers.push({ mark: { type: "line", strokeWidth: 1.8 }, encoding: { x, y: quantity("y", words.y, scale), color: look.color, strokeDash: look.strokeDash } });
   layers.push({ mark: { type: "point", filled: true, size: 60, opacity: 1 },
-    encoding: { x, y: quantity("y", words.y, scale), color: look.color, shape: look.shape, tooltip: tip } });
+    encoding: { x, y: quantity("y", words.y, scale), color: look.color, shape: look.shape, tooltip: tip } },
+  ...openMarks(rows, { x, y: quantity("y", words.y, scale), tooltip: tip }));
   return { width: width - 4, height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values: rows }, layer: layers };
 }
 
@@ -139,6 +146,7 @@ function dotSpec(rows, file, words, width) {
         encoding: { y, x: quantity("lo", words.y, scale), x2: { field: "hi" }, color: colour } },
       { mark: { type: "point", filled: true, size: 80, opacity: 1 },
         encoding: { y, x: quantity("y", words.y, scale), color: colour, shape: { ...look.shape, legend: null }, tooltip: tip } },
+      ...openMarks(rows, { y, x: quantity("y", words.y, scale), tooltip: tip }),
     ].filter((layer) => !layer.data || layer.data.values.length > 0),
   };
 }

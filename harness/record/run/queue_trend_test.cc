@@ -1,0 +1,104 @@
+#include "harness/record/run/queue_trend.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "harness/core/random.h"
+
+namespace harness {
+namespace {
+
+constexpr TimeNs kSloNs = 500 * kNsPerMs;
+
+/// 100 requests/s are sent for 100 s; the queue at sample i is `length(i)`.
+RunRecord record_of(const std::function<double(int)>& length, TimeNs from_ns = 0) {
+  RunRecord record;
+  record.duration_ns = 100 * kNsPerS;
+  record.measured_from_ns = from_ns;
+  record.slo_ns = kSloNs;
+  record.sent = static_cast<std::uint64_t>(100 * ns_to_s(record.measured_ns()));
+  for (int i = 0; i < static_cast<int>(kQueueSamples); ++i)
+    record.queue_samples.push_back(std::llround(length(i)));
+  return record;
+}
+
+const char* name_of(const RunRecord& record) { return harness::name_of(queue_trend(record), record); }
+
+TEST(QueueTrend, OfAStraightLineIsItsSlope) {
+  // 3 visits more at each sample, which are 1 s apart.
+  const QueueTrend trend = queue_trend(record_of([](int i) { return 3.0 * i; }));
+  EXPECT_NEAR(trend.growth, 3, 1e-12);
+  EXPECT_NEAR(trend.low, 3, 1e-6);
+  EXPECT_NEAR(trend.high, 3, 1e-6);
+  const QueueTrend measured = queue_trend(record_of([](int i) { return 3.0 * i; }, 50 * kNsPerS));
+  EXPECT_NEAR(measured.growth, 6, 1e-12) << "the samples are half a second apart";
+}
+
+TEST(QueueTrend, IsLargeFromATenthOfTheSloOn) {
+  // At 100 requests/s a queue of 5 visits is a wait of 50 ms.
+  EXPECT_STREQ(name_of(record_of([](int i) { return 1000 + 0.2 * i; })), "growing");
+  EXPECT_STREQ(name_of(record_of([](int i) { return 1000 + 0.02 * i; })), "steady");
+  EXPECT_STREQ(name_of(record_of([](int i) { return 1000 - 5.0 * i; })), "steady");
+  EXPECT_STREQ(name_of(record_of([](int) { return 0.0; })), "steady");
+}
+
+TEST(QueueTrend, WithoutSamplesOrRequestsThereIsNone) {
+  RunRecord record = record_of([](int i) { return 3.0 * i; });
+  record.sent = 0;
+  EXPECT_STREQ(name_of(record), "");
+  EXPECT_TRUE(std::isnan(queue_trend(record).low));
+  record = record_of([](int i) { return 3.0 * i; });
+  record.queue_samples.clear();  // as read from an older file
+  EXPECT_STREQ(name_of(record), "");
+}
+
+// Least squares of independent batch means: the interval holds the slope, 0, in 95 % of the runs.
+TEST(QueueTrend, ItsIntervalCoversTheSlope) {
+  constexpr int kRuns = 4000;
+  int covered = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    RandomStream random(7, "run " + std::to_string(run));
+    const QueueTrend trend = queue_trend(record_of([&random](int) { return 1000 + 300 * random.uniform(); }));
+    covered += trend.low <= 0 && trend.high >= 0 ? 1 : 0;
+  }
+  EXPECT_GE(covered, kRuns * 0.94);
+}
+
+// The means of a queue that forgets its length within a tenth of the run depend on each other.
+TEST(QueueTrend, ItsIntervalKnowsOfCorrelation) {
+  constexpr int kRuns = 2000;
+  constexpr double kKept = 0.9;  // from a sample to the next
+  int covered = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    RandomStream random(8, "run " + std::to_string(run));
+    double away = 0;
+    for (int i = 0; i < 100; ++i) away = kKept * away + random.uniform() - 0.5;
+    const auto next = [&](int) { return 1000 + 100 * (away = kKept * away + random.uniform() - 0.5); };
+    const QueueTrend trend = queue_trend(record_of(next));
+    covered += trend.low <= 0 && trend.high >= 0 ? 1 : 0;
+  }
+  EXPECT_GE(covered, kRuns * 0.85);
+}
+
+// Arrivals at 5 % more than what is served, both at random: never steady.
+TEST(QueueTrend, OfAnOverloadIsSeen) {
+  int growing = 0;
+  for (int run = 0; run < 200; ++run) {
+    RandomStream random(9, "run " + std::to_string(run));
+    double queue = 0;
+    const auto next = [&](int) {
+      queue = std::max(0.0, queue + 5 + 50 * (random.uniform() + random.uniform() - 1));
+      return queue;
+    };
+    const RunRecord record = record_of(next);
+    EXPECT_STRNE(name_of(record), "steady") << run;
+    growing += std::string(name_of(record)) == "growing" ? 1 : 0;
+  }
+  EXPECT_GE(growing, 100);
+}
+
+}  // namespace
+}  // namespace harness
