@@ -262,6 +262,21 @@ void keep_within(const ExperimentSpec& spec, RobustPlan& plan) {
   }
 }
 
+/// The names of the steps that are not taken, by the reason, each in the order of the first.
+std::vector<std::pair<std::string, std::string>> by_reason(const std::vector<RobustStep>& steps) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const RobustStep& step : steps) {
+    if (step.why_not.empty()) continue;
+    const auto is_it = [&](const auto& one) { return one.first == step.why_not; };
+    const auto at = std::find_if(found.begin(), found.end(), is_it);
+    if (at == found.end())
+      found.emplace_back(step.why_not, step.name);
+    else
+      at->second += ", " + step.name;
+  }
+  return found;
+}
+
 void refuse_what_is_not_for_it(const ExperimentSpec& spec) {
   for (const Runtime runtime : spec.runtimes) {
     if (runtime != Runtime::kSimulated)
@@ -305,9 +320,7 @@ RobustPlan plan_robust(const std::string& file, const std::vector<std::string>& 
   keep_within(spec, plan);
   TomlArray& left_out =
       array_to_set(table_to_set(std::get<TomlTable>(document.data), kRobustnessKey), kLeftOutKey);
-  for (const RobustStep& step : plan.steps) {
-    if (!step.why_not.empty()) left_out.push_back(text_value(step.name + ": " + step.why_not));
-  }
+  for (const auto& [why, names] : by_reason(plan.steps)) left_out.push_back(text_value(names + ": " + why));
   plan.text = text_of_taken();
   return plan;
 }

@@ -1,7 +1,7 @@
 """Which orders of an experiment's series hold under all settings that `harness robust` has run, which turn, and by what.
 
 A setting is a step away from the experiment as it is written. For each workload, pair of series and setting the difference of the metric
-is taken seed by seed, with an interval by Student's t. The intervals of all settings of a pair hold together with 95 % (Bonferroni: each
+is taken in each seed, and its mean has an interval by Student's t. The intervals of all settings of a pair hold together with 95 % (Bonferroni: each
 has 1 - 0.05 / settings). So a verdict on a pair, which is one on all of its intervals, is wrong with at most 5 %.
 """
 

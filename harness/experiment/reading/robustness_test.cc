@@ -31,8 +31,9 @@ TEST(Robustness, ReadsAValueForEachStepAndKeysWrittenEitherWay) {
 TEST(Robustness, RefusesWhatASettingCouldNotHave) {
   const auto refused = [](const std::string& text) { return error_of(kSmall + "[robustness]\n" + text); };
   EXPECT_TRUE(has(refused("over = { \"serving.comit\" = \"late\" }\n"), "did you mean 'commit'"));
-  EXPECT_TRUE(has(refused("over = { \"serving.commit\" = \"soon\" }\n"),
-                  "exp/test.toml:9: robustness.over.serving.commit: found \"soon\"; allowed: one of early, late"))
+  EXPECT_TRUE(
+      has(refused("over = { \"serving.commit\" = \"soon\" }\n"),
+          "exp/test.toml:9: robustness.over.serving.commit: found \"soon\"; allowed: one of early, late"))
       << refused("over = { \"serving.commit\" = \"soon\" }\n");
   EXPECT_TRUE(has(refused("over = { \"workload.load\" = 2 }\n"), "those of [workload] are axes already"));
   EXPECT_TRUE(has(refused("metric = \"goodput\"\n"), "did you mean 'goodput_rps'"));
