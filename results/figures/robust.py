@@ -1,10 +1,11 @@
 """Each series under each setting that `harness robust` has run: where the order is another than as written."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import style
 from harness_results.robust import ABOVE, BELOW, is_robust, robustness_of
-from intervals import spread
+from intervals import seeds_text, spread
 from selection import Missing, group, series_of
 
 ROW = 0.22  # inches of a setting
@@ -24,7 +25,7 @@ def draw_workload(axes, found, workload, looks):
         shift = (rank - (len(by_series) - 1) / 2) * 0.7 / len(by_series)
         for at, setting in enumerate(rows):
             mean, half = spread(list(series.under(setting).values()) or [float("nan")])
-            axes.errorbar(mean, at + shift, xerr=half, fmt="o", color=looks[name]["color"], markersize=style.points(3.2), linewidth=0.9,
+            axes.errorbar(mean, at + shift, xerr=half if np.isfinite(half) else None, fmt="o", color=looks[name]["color"], markersize=style.points(3.2), linewidth=0.9,
                           markerfacecolor=looks[name]["fill"], alpha=1 if setting in series.takes else FADED)
     turned = turned_settings(found, workload)
     for at, setting in enumerate(rows):
@@ -68,7 +69,7 @@ def draw(results, cast):
     handles = [plt.Line2D([], [], marker="o", linestyle="", color=look["color"], markerfacecolor=look["fill"], markersize=style.points(4))
                for look in looks.values()]
     style.legend(figure, handles, [look["label"] for look in looks.values()])
-    caption = (f"{found.metric} under the experiment's own setting and one step away from it; mean of {len(found.seeds)} seeds, whiskers: "
-               "its 95 % interval (Student's t). Shaded: some pair of systems has the other order than as written, by intervals of the paired "
-               "differences. Faded: the setting does not concern the system.")
+    seeds = seeds_text(*group(results.cells, lambda cell: (cell["workload"], cell["series"])).values())
+    caption = (f"{found.metric} under the experiment's own setting and one step away from it.{seeds} Shaded: some pair of systems has the other "
+               "order than as written, by intervals of the paired differences. Faded: the setting does not concern the system.")
     return figure, caption, results.cells
