@@ -11,6 +11,7 @@
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/robustness.h"
 #include "harness/experiment/reading/system_libraries.h"
+#include "harness/experiment/running/driver.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "workloads/files/file_bytes.h"
 
@@ -135,9 +136,10 @@ TomlValue base_document(const ExperimentSpec& spec, const std::vector<std::strin
 
 /// A fault of all GPUs that does nothing until a step turns it on.
 TomlValue slow_fault(int workers) {
-  const std::string text = std::string("name = \"") + kSlowName +
-                           "\"\nkind = \"slow\"\non = false\nat_s = 0\nfor_s = 1e9\nfactor = 1\ngpus = [0, " +
-                           std::to_string(workers - 1) + "]\n";
+  const std::string text =
+      std::string("name = \"") + kSlowName +
+      "\"\nkind = \"slow\"\non = false\nat_s = 0\nfor_s = 1e9\nfactor = 1\ngpu = 0\ncount = " +
+      std::to_string(workers) + "\n";
   return parse_toml("robust", text);
 }
 
@@ -199,33 +201,23 @@ void read_alone(const RobustPlan& plan, const TomlValue& document, const Experim
   }
 }
 
-/// Counts cells, and plans the first of each kind: the experiment may refuse a step only then, or skip it.
-void plan_cells(const RobustPlan& plan, const std::string& text, std::vector<RobustStep*> steps,
-                std::size_t& own_cells) {
-  const ExperimentSpec spec = load_experiment(plan.file, text, {});
-  CellFactory factory(spec, build_id());
+/// Plans the first cell of each kind: the experiment may refuse a step only then, or skip it. Returns why it
+/// does.
+std::string why_refused(CellFactory& factory, const std::vector<const Cell*>& cells) {
   std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>> kinds;
-  std::vector<std::string> skipped(steps.size());
-  std::vector<bool> runs(steps.size(), false);
-  own_cells = 0;
-  for (const Cell& cell : factory.cells()) {
-    const std::size_t at = cell.swept.front();
-    ++(at == 0 ? own_cells : steps[at - 1]->cells);
-    if (at == 0 || !steps[at - 1]->why_not.empty()) continue;
-    if (!kinds.emplace(cell.pipeline, cell.trace, cell.system, cell.swept).second) continue;
+  std::string skipped;
+  bool runs = false;
+  for (const Cell* cell : cells) {
+    if (!kinds.emplace(cell->pipeline, cell->trace, cell->system, cell->swept).second) continue;
     try {
-      const std::string why = factory.prepare(cell).why;
-      if (why.empty())
-        runs[at - 1] = true;
-      else
-        skipped[at - 1] = why;
+      const std::string why = factory.prepare(*cell).why;
+      runs = runs || why.empty();
+      if (!why.empty()) skipped = why;
     } catch (const InputError& error) {
-      steps[at - 1]->why_not = reason_of(error);
+      return reason_of(error);
     }
   }
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i]->why_not.empty() && !runs[i]) steps[i]->why_not = skipped[i];
-  }
+  return runs ? "" : skipped;
 }
 
 std::vector<RobustStep*> taken(std::vector<RobustStep>& steps) {
@@ -236,30 +228,39 @@ std::vector<RobustStep*> taken(std::vector<RobustStep>& steps) {
   return found;
 }
 
-/// Leaves out steps from the first on that has no room.
-void keep_within(const ExperimentSpec& spec, RobustPlan& plan) {
-  const auto budget = static_cast<std::size_t>(spec.robustness.cells);
+[[noreturn]] void refuse_budget(const ExperimentSpec& spec, const RobustPlan& plan, const RobustStep& first) {
+  throw input_error(
+      place_of(spec, "robustness.cells"),
+      std::to_string(spec.robustness.cells) + ", with " + counted(plan.own_cells, "cell") +
+          " as written and " + std::to_string(first.cells) + " for the first step, " + first.name,
+      "at least " + std::to_string(plan.own_cells + first.cells) +
+          " (--cells), or fewer workloads and systems (--set workload.pipelines=..., loads, traces)");
+}
+
+/// Counts the cells of the steps, and leaves out what the experiment refuses, and all steps from the first on
+/// that has no room.
+void take_steps(const ExperimentSpec& spec, const std::string& text, RobustPlan& plan) {
+  const ExperimentSpec made = load_experiment(plan.file, text, {});
+  CellFactory factory(made, build_id());
   const std::vector<RobustStep*> steps = taken(plan.steps);
-  const std::string of_own = counted(plan.own_cells, "cell") + " as written";
-  if (steps.empty())
-    throw input_error({spec.file, 0, kRobustnessKey}, "no step that this experiment can take",
-                      "keys and values of `over` that it can");
-  const std::size_t least = plan.own_cells + steps.front()->cells;
-  if (least > budget) {
-    throw input_error(
-        place_of(spec, "robustness.cells"),
-        std::to_string(budget) + ", with " + of_own + " and " + std::to_string(steps.front()->cells) +
-            " for the first step, " + steps.front()->name,
-        "at least " + std::to_string(least) +
-            " (--cells), or fewer workloads and systems (--set workload.pipelines=..., loads, traces)");
-  }
+  std::vector<std::vector<const Cell*>> cells(steps.size() + 1);
+  for (const Cell& cell : factory.cells()) cells[cell.swept.front()].push_back(&cell);
+  plan.own_cells = cells[0].size();
+  const auto budget = static_cast<std::size_t>(spec.robustness.cells);
   std::size_t sum = plan.own_cells;
   bool is_over = false;
-  for (RobustStep* step : steps) {
-    is_over = is_over || sum + step->cells > budget;
-    sum += is_over ? 0 : step->cells;
-    if (is_over) step->why_not = "beyond the budget of " + counted(budget, "cell") + " (--cells)";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    RobustStep& step = *steps[i];
+    step.cells = cells[i + 1].size();
+    is_over = is_over || sum + step.cells > budget;
+    if (is_over && sum == plan.own_cells) refuse_budget(spec, plan, step);
+    step.why_not = is_over ? "beyond the budget of " + counted(budget, "cell") + " (--cells)"
+                           : why_refused(factory, cells[i + 1]);
+    if (step.why_not.empty()) sum += step.cells;
   }
+  if (sum == plan.own_cells)
+    throw input_error({spec.file, 0, kRobustnessKey}, "no step that this experiment can take",
+                      "keys and values of `over` that it can");
 }
 
 /// The names of the steps that are not taken, by the reason, each in the order of the first.
@@ -304,6 +305,8 @@ std::vector<RobustStep> robust_steps(const ExperimentSpec& spec) {
 }
 
 RobustPlan plan_robust(const std::string& file, const std::vector<std::string>& overrides) {
+  if (parse_suite(file, read_file(file)))
+    throw input_error({file, 0, "suite"}, "a suite", "an experiment, such as one of its own");
   const ExperimentSpec spec = load_experiment(file, overrides);
   refuse_what_is_not_for_it(spec);
   RobustPlan plan;
@@ -316,8 +319,7 @@ RobustPlan plan_robust(const std::string& file, const std::vector<std::string>& 
     return text_with(document, spec, {steps.begin(), steps.end()});
   };
   for (RobustStep& step : plan.steps) read_alone(plan, document, spec, step);
-  plan_cells(plan, text_of_taken(), taken(plan.steps), plan.own_cells);
-  keep_within(spec, plan);
+  take_steps(spec, text_of_taken(), plan);
   TomlArray& left_out =
       array_to_set(table_to_set(std::get<TomlTable>(document.data), kRobustnessKey), kLeftOutKey);
   for (const auto& [why, names] : by_reason(plan.steps)) left_out.push_back(text_value(names + ": " + why));
