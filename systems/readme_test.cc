@@ -48,6 +48,33 @@ TEST(Systems, DescribeEveryParameterWithItsDefault) {
   }
 }
 
+/// From the heading of the reconstructions to the next heading of the second level.
+std::string reconstructions_of(const std::string& readme) {
+  const std::size_t begin = readme.find("# Reconstructions\n");
+  return begin == std::string::npos ? "" : readme.substr(begin, readme.find("\n## ", begin) - begin);
+}
+
+TEST(Systems, NameTheReadingsThatAreTriedAmongTheirReconstructions) {
+  for (const SystemEntry& entry : all_systems()) {
+    const std::string text = reconstructions_of(readme_of(entry));
+    ParamList params;
+    const std::unique_ptr<System> system = entry.make();
+    system->list(params);
+    for (const Param& param : params.params()) {
+      if (param.readings.empty()) continue;
+      const bool is_named = text.find("`" + param.name + "`") != std::string::npos ||
+                            text.find("`" + param.name + " =") != std::string::npos;
+      EXPECT_TRUE(is_named) << entry.name << ": the reconstructions do not name `" << param.name << "`";
+      bool has_other = false;
+      for (const ParamValue& value : param.readings) {
+        has_other = has_other || value != param.get();
+        EXPECT_TRUE(param.set(value)) << entry.name << "." << param.name << " = " << text_of(value);
+      }
+      EXPECT_TRUE(has_other) << entry.name << "." << param.name;
+    }
+  }
+}
+
 TEST(Systems, MapThePaperToTheirFilesAndListReconstructions) {
   for (const SystemEntry& entry : all_systems()) {
     const std::string readme = readme_of(entry);

@@ -86,6 +86,8 @@ void add_compare_command(CLI::App& app, int& exit_code);
 void add_diff_command(CLI::App& app, int& exit_code);
 /// `harness fit FILE.toml` searches what a paper leaves open (harness/fit).
 void add_fit_command(CLI::App& app, int& exit_code);
+/// `harness robust FILE.toml` runs an experiment under other shared settings and says which orders hold.
+void add_robust_command(CLI::App& app, int& exit_code);
 /// Of commands that repeat what a system did: the libraries that it may come with.
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
 /// `harness timeline RESULTS.h5 --cell N -o FILE` writes the cell as a trace for Perfetto's page.

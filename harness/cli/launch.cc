@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,15 @@ std::string command_text(const std::vector<std::string>& words) {
   return printable(text);
 }
 
+bool has_mpirun() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/mpirun").c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void replace_by(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -77,18 +87,19 @@ void add_ranks_option(CLI::App& command) {
       ->check(CLI::Range(1, kMaxRanks));
 }
 
-void launch_if_asked(const CLI::App& command, bool speaks) {
-  const std::optional<int> ranks = ranks_of(command);
-  if (!ranks) return;
+void launch_if_asked(const CLI::App& command, bool speaks, int otherwise) {
+  const std::optional<int> asked = ranks_of(command);
+  if (!asked && (otherwise == 1 || is_launched() || !has_mpirun())) return;
+  const int ranks = asked.value_or(otherwise);
   if (is_launched())
     throw input_error({"", 0, "command line"}, "-n within mpirun, which started this program",
                       "mpirun -n N harness ..., or harness -n N ... without it");
-  if (*ranks == 1) return;
+  if (ranks == 1) return;
   if (::geteuid() == 0) {
     for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
       setenv(name, "1", 0);
   }
-  std::vector<std::string> words = {"mpirun", "-n", std::to_string(*ranks)};
+  std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks)};
   // It counts cores; ranks that simulate may well share them.
   if (mpi_library().starts_with("Open MPI")) words.emplace_back("--oversubscribe");
   std::error_code error;

@@ -60,6 +60,11 @@ Listing list_systems() {
       parameter.add("default", json_of_value(param.get()));
       parameter.add("description", param.doc);
       parameter.add("allowed", param.allowed);
+      if (!param.readings.empty()) {
+        std::vector<Json> readings;
+        for (const ParamValue& value : param.readings) readings.push_back(json_of_value(value));
+        parameter.add("readings", readings);
+      }
       parameters.push_back(parameter.json());
     }
     JsonObject object;

@@ -72,6 +72,31 @@ void check_arguments(int argc, char** argv) {
   }
 }
 
+void add_commands(CLI::App& app, int& exit_code) {
+  add_run_command(app, exit_code);
+  add_show_command(app, exit_code);
+  add_figures_command(app, exit_code);
+  add_report_command(app, exit_code);
+  add_trend_command(app, exit_code);
+  add_claims_command(app, exit_code);
+  add_compare_command(app, exit_code);
+  add_diff_command(app, exit_code);
+  add_fit_command(app, exit_code);
+  add_robust_command(app, exit_code);
+  add_replay_command(app, exit_code);
+  add_explain_command(app, exit_code);
+  add_timeline_command(app, exit_code);
+  add_trace_command(app, exit_code);
+  add_profile_command(app, exit_code);
+  add_list_command(app, exit_code);
+  add_check_command(app, exit_code);
+  add_new_command(app, exit_code);
+  add_collect_command(app, exit_code);
+  add_watch_command(app, exit_code);
+  add_doctor_command(app, exit_code);
+  add_completion_commands(app, exit_code);
+}
+
 int run(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Compares serving systems for inference pipelines on the same workloads", "harness");
@@ -88,6 +113,7 @@ int run(int argc, char** argv) {
       "  harness show results-out/quickstart.h5               a row per cell\n"
       "  harness figures results-out/quickstart.h5 -o figures\n"
       "  harness report results-out/quickstart.h5             a page with tables and plots, for a browser\n"
+      "  harness robust experiments/quickstart.toml           which orders hold under other shared settings\n"
       "  harness claims                                       which of the papers' claims hold\n"
       "  harness fit experiments/pard/best-fit.toml           which open choices agree best with a paper's "
       "claims\n"
@@ -105,27 +131,7 @@ int run(int argc, char** argv) {
       "environment failed or interrupted.");
   app.set_version_flag("--version", version());
   app.require_subcommand(0, 1);
-  add_run_command(app, exit_code);
-  add_show_command(app, exit_code);
-  add_figures_command(app, exit_code);
-  add_report_command(app, exit_code);
-  add_trend_command(app, exit_code);
-  add_claims_command(app, exit_code);
-  add_compare_command(app, exit_code);
-  add_diff_command(app, exit_code);
-  add_fit_command(app, exit_code);
-  add_replay_command(app, exit_code);
-  add_explain_command(app, exit_code);
-  add_timeline_command(app, exit_code);
-  add_trace_command(app, exit_code);
-  add_profile_command(app, exit_code);
-  add_list_command(app, exit_code);
-  add_check_command(app, exit_code);
-  add_new_command(app, exit_code);
-  add_collect_command(app, exit_code);
-  add_watch_command(app, exit_code);
-  add_doctor_command(app, exit_code);
-  add_completion_commands(app, exit_code);
+  add_commands(app, exit_code);
   check_arguments(argc, argv);
   if (argc > 1) check_command(app, argv[1]);
   try {

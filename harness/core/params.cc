@@ -23,7 +23,7 @@ std::string text_of(const ParamValue& value) {
   return std::get<std::string>(value);
 }
 
-void ParamList::number(const char* name, double& field, double low, double high, const char* doc) {
+Param& ParamList::number(const char* name, double& field, double low, double high, const char* doc) {
   const std::string allowed = "a number from " + shortest(low) + " to " + shortest(high);
   params_.push_back({name, doc, allowed, [&field] { return ParamValue(field); },
                      [&field, low, high](const ParamValue& value) {
@@ -32,9 +32,10 @@ void ParamList::number(const char* name, double& field, double low, double high,
                        field = *number;
                        return true;
                      }});
+  return params_.back();
 }
 
-void ParamList::integer(const char* name, int& field, int low, int high, const char* doc) {
+Param& ParamList::integer(const char* name, int& field, int low, int high, const char* doc) {
   const std::string allowed = "an integer from " + std::to_string(low) + " to " + std::to_string(high);
   params_.push_back({name, doc, allowed, [&field] { return ParamValue(static_cast<double>(field)); },
                      [&field, low, high](const ParamValue& value) {
@@ -44,21 +45,28 @@ void ParamList::integer(const char* name, int& field, int low, int high, const c
                        field = static_cast<int>(*number);
                        return true;
                      }});
+  return params_.back();
 }
 
-void ParamList::flag(const char* name, bool& field, const char* doc) {
-  params_.push_back({name, doc, "true or false", [&field] { return ParamValue(field); },
+Param& ParamList::flag(const char* name, bool& field, const char* doc) {
+  params_.push_back({name,
+                     doc,
+                     "true or false",
+                     [&field] { return ParamValue(field); },
                      [&field](const ParamValue& value) {
                        const bool* flag = std::get_if<bool>(&value);
                        if (flag == nullptr) return false;
                        field = *flag;
                        return true;
-                     }});
+                     },
+                     {false, true}});
+  return params_.back();
 }
 
-void ParamList::add_choice(const char* name, std::function<int()> get, std::function<void(int)> set,
-                           std::vector<std::string> names, const char* doc) {
+Param& ParamList::add_choice(const char* name, std::function<int()> get, std::function<void(int)> set,
+                             std::vector<std::string> names, const char* doc) {
   const std::string allowed = "one of " + join_names(names);
+  std::vector<ParamValue> values(names.begin(), names.end());
   params_.push_back(
       {name, doc, allowed,
        [get = std::move(get), names] { return ParamValue(names[static_cast<std::size_t>(get())]); },
@@ -71,7 +79,9 @@ void ParamList::add_choice(const char* name, std::function<int()> get, std::func
            return true;
          }
          return false;
-       }});
+       },
+       std::move(values)});
+  return params_.back();
 }
 
 void ParamList::move_to(std::vector<Param>& params) {

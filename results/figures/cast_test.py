@@ -60,6 +60,10 @@ def one_trace(row, _):
     row["status"] = row["status"] if row["trace"] == b"cv-4" else b"skipped"
 
 
+def in_setting(row):
+    row["parameters"] = row["parameters"] + b" setting=as written"
+
+
 # From which example each figure is drawn, and what is changed in it to hold what the figure shows: edit(row of /summary, its rate).
 EXAMPLES = {name: (PAPER, None) for name in catalogue.DRAWINGS if name.startswith("pard/")}
 EXAMPLES |= {"pard/fig14a": (STREAMS, None), "pard/fig14b": (DROPPING, None), "pard/fig14c": (SWEEP, None),
@@ -72,6 +76,7 @@ EXAMPLES |= {f"loki/fig{k}": (LOKI, None) for k in (1, 5, 6)} | {f"loki/fig{k}":
 EXAMPLES |= {name: (INFERLINE, None) for name in catalogue.DRAWINGS if name.startswith("inferline/")}
 EXAMPLES |= {"inferline/fig3": (INFERLINE, batches_for_slo), "inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
 EXAMPLES |= {"quart/fig6": (QUART, one_trace), "quart/fig7": (QUART, None), "quart/fig8": (QUART, None)}
+EXAMPLES |= {"robust": (PAPER, lambda row, _: in_setting(row))}
 
 
 def publish_states(file):
@@ -136,6 +141,8 @@ class Changed(Drawn):
         with h5py.File(copy, "r+") as file:
             if name == "pard/fig13":
                 publish_states(file)
+            if name == "robust":
+                file.attrs["experiment_toml"] = '[robustness]\n[[setting]]\nname = "as written"\n'
             if edit is not None:
                 rows = file["summary"][:]
                 for row in rows:
@@ -318,7 +325,7 @@ class IntervalTest(Changed):
 
     def whiskers(self, figure):
         """Whiskers and bands."""
-        bars = [one for axes in figure.axes for one in axes.containers if isinstance(one, ErrorbarContainer) and one.has_yerr]
+        bars = [one for axes in figure.axes for one in axes.containers if isinstance(one, ErrorbarContainer) and (one.has_yerr or one.has_xerr)]
         return bars + [one for axes in figure.axes for one in axes.collections if one.get_alpha() == BAND_ALPHA]
 
     def test_whiskers_of_fig8_are_the_intervals_of_the_rows(self):

@@ -16,6 +16,7 @@ from loki import fig8 as loki_fig8
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
 from quart import models
+import robust
 from selection import Missing, Setting, group, name_of, pair_of, series_of, settings
 from shepherd import fig8 as shepherd_fig8
 from shepherd import fig11a, sweeps
@@ -42,6 +43,7 @@ class Drawing:
     by_pipeline: bool = False
     by_system: bool = False
     of: Callable | None = None  # of a part's cells: whether they show it
+    of_file: bool = False  # draw(results, cast): a figure of the whole file
 
 
 def of_inferline(number):
@@ -55,6 +57,7 @@ LOAD_SWEEPS = ("goodput-load", "slo-attainment-load")
 DRAWINGS = {
     "goodput-load": Drawing(load_sweep.draw_goodput, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
     "slo-attainment-load": Drawing(load_sweep.draw_slo_attainment, None, LOADS, by_workload=True, of=load_sweep.is_sweep),
+    "robust": Drawing(robust.draw, of_file=True),
     "pard/fig2": Drawing(fig2.draw, fig2.SERIES),
     "pard/fig6": Drawing(fig6.draw, by_system=True),
     "pard/fig8": Drawing(fig8.draw, fig8.SERIES),
@@ -151,8 +154,9 @@ def draw(results, name, folder, limit=MAX_SETTINGS):
     written, when it would leave a system of the file out."""
     drawing, cast = DRAWINGS[name], Cast(results.cells)
     try:
-        parts = parts_of(results, drawing, cast)
-        drawn = [(Setting(()), drawing.draw(parts, cast))] if drawing.panels else drawn_of(drawing, parts[:limit], cast)
+        parts = [] if drawing.of_file else parts_of(results, drawing, cast)
+        whole = results if drawing.of_file else parts if drawing.panels else None
+        drawn = drawn_of(drawing, parts[:limit], cast) if whole is None else [(Setting(()), drawing.draw(whole, cast))]
         cast.require_all()
         note = f" Not drawn: {', '.join(map(name_of, cast.not_drawn()))}." if cast.not_drawn() else ""
         if len(parts) > limit and not drawing.panels:

@@ -164,7 +164,7 @@ class Results:
         self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
         self.columns = {column["name"]: column for column in map(plain, self._file["columns"][:])} if "columns" in self._file else {}
         name_series(self.rows)
-        experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
+        self.experiment = experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
         self.figures = named(experiment.get("figures", []))  # those that the experiment asks for
         self._by_rate = not {"rates_rps", "rates_rps_per_worker"}.isdisjoint(experiment.get("workload", {}))
         self.cells = [self.cell(row) for row in self.rows if row["status"] == "ok"]

@@ -10,6 +10,7 @@ from figures.colours import series_colours
 from figures.intervals import student_t_95
 from harness_results.file import Results
 from harness_results.names import number, pairs_of, text_of, without_table
+from harness_results.robust import data_of, is_robust, robustness_of
 from harness_results.series import SeriesKey, said_by
 
 COURSES, MODULE_COURSES = 0.6, 0.4  # shares of the limit
@@ -149,6 +150,7 @@ class Contents:
         made |= self._views()
         attributes = self.results.attributes()
         made["rerun"] = f"harness {shlex.quote(str(attributes.get('experiment', self.path.stem)) + '.toml')} -o DIR"
+        made["robust"] = data_of(robustness_of(self.results)) if is_robust(self.results) else None
         made["toml"] = attributes.pop("experiment_toml", "")
         made["attributes"] = {name: str(value) for name, value in attributes.items()}
         made["bytes"] = self.path.stat().st_size

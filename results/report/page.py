@@ -6,7 +6,7 @@ from pathlib import Path
 from contents import written
 
 FOLDER = Path(__file__).with_name("page")
-SCRIPTS = ("data.js", "dom.js", "table.js", "plots.js", "overview.js", "cell_plots.js", "cell.js", "claims.js", "compare.js", "settings.js", "main.js")
+SCRIPTS = ("data.js", "dom.js", "table.js", "plots.js", "overview.js", "cell_plots.js", "cell.js", "claims.js", "robust.js", "compare.js", "settings.js", "main.js")
 
 
 def inside_script(text):

@@ -24,13 +24,16 @@ struct ClipperppParams {
   double aimd_backoff = 0.1;
 
   void list(ParamList& params) {
-    params.choice(
-        "budget", budget, {"cumulative", "per_module"},
-        "per_module: time since arrival at this module against its own budget, nothing carried over; "
-        "cumulative: time since sending against the sum of the budgets up to this module");
-    params.choice("check_at", check_at, {"join", "start"},
-                  "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
-                  "expected start");
+    params
+        .choice("budget", budget, {"cumulative", "per_module"},
+                "per_module: time since arrival at this module against its own budget, nothing carried over; "
+                "cumulative: time since sending against the sum of the budgets up to this module")
+        .reading();
+    params
+        .choice("check_at", check_at, {"join", "start"},
+                "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
+                "expected start")
+        .reading();
     params.flag("aimd", aimd,
                 "adapt the batch size by additive increase, multiplicative back-off, within the planned "
                 "maximum size");

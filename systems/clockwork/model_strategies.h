@@ -77,18 +77,26 @@ struct ClockworkParams {
                   "(released code: 18 ms)");
     params.choice("sizes", sizes, {"powers", "all"},
                   "batch sizes that have strategies: powers of two (Clockwork's models), or all");
-    params.choice("batch", batch, {"largest", "strategy"},
-                  "what runs at a strategy's turn: the largest batch of its model that can be filled and is "
-                  "no smaller (released code), or one of the strategy's own size");
-    params.choice("stale", stale, {"serve", "refresh"},
-                  "a strategy whose first visit is late by now: serve, keeps its place and runs with what "
-                  "is left of it (released code); refresh, is placed again by its first visit that is not");
-    params.choice("overtaken", overtaken, {"drop", "keep"},
-                  "visits due too early for the batch that their model runs: drop (released code), or keep "
-                  "for a smaller batch");
-    params.choice("ties", ties, {"small", "large"},
-                  "of strategies with the same start the one with the smaller (released code) or the larger "
-                  "batch comes first, then the model given first");
+    params
+        .choice("batch", batch, {"largest", "strategy"},
+                "what runs at a strategy's turn: the largest batch of its model that can be filled and is "
+                "no smaller (released code), or one of the strategy's own size")
+        .reading();
+    params
+        .choice("stale", stale, {"serve", "refresh"},
+                "a strategy whose first visit is late by now: serve, keeps its place and runs with what "
+                "is left of it (released code); refresh, is placed again by its first visit that is not")
+        .reading();
+    params
+        .choice("overtaken", overtaken, {"drop", "keep"},
+                "visits due too early for the batch that their model runs: drop (released code), or keep "
+                "for a smaller batch")
+        .reading();
+    params
+        .choice("ties", ties, {"small", "large"},
+                "of strategies with the same start the one with the smaller (released code) or the larger "
+                "batch comes first, then the model given first")
+        .reading();
   }
 };
 

@@ -151,10 +151,12 @@ class ScalingPlanner final : public Planner {
 }  // namespace
 
 void ScalingParams::list(ParamList& params) {
-  params.choice("input_rate", input_rate, {"source", "measured"},
-                "of a module: the source's, times the share of requests that visit it (as in the authors' "
-                "code); or what "
-                "arrived there");
+  params
+      .choice("input_rate", input_rate, {"source", "measured"},
+              "of a module: the source's, times the share of requests that visit it (as in the authors' "
+              "code); or what "
+              "arrived there")
+      .reading();
   params.number("margin", margin, 0, 100,
                 "modules get so much more parallelism than their input rate needs (reconstruction)");
   params.integer("least_decrease", least_decrease, 1, 1000000,

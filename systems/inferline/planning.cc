@@ -35,9 +35,11 @@ Configuration unit_of(Configuration configuration) {
 }  // namespace
 
 void GreedyParams::list(ParamList& params) {
-  params.choice("batch_choice", batch_choice, {"saving", "first"},
-                "which batch is doubled when no action cuts cost (all save 0 $): of the model whose larger "
-                "batches make most $ of replicas superfluous, or of the first (reconstruction)");
+  params
+      .choice("batch_choice", batch_choice, {"saving", "first"},
+              "which batch is doubled when no action cuts cost (all save 0 $): of the model whose larger "
+              "batches make most $ of replicas superfluous, or of the first (reconstruction)")
+      .reading();
   params.number("max_utilisation", max_utilisation, 0.05, 1,
                 "no model is planned at a higher load than this share of its throughput (reconstruction)");
   params.number(

@@ -72,12 +72,15 @@ struct DroppingParams {
   double budget_factor = 2;
 
   void list(ParamList& params) {
-    params.choice("deadline", deadline, {"request", "task"},
-                  "what a visit must keep at a last task: its request's deadline, or the budget of the task");
-    params.choice(
-        "expected_batch", expected_batch, {"planned", "queued"},
-        "a batch that has not started is expected to execute as long as one of the planned size, or "
-        "of what is queued");
+    params
+        .choice("deadline", deadline, {"request", "task"},
+                "what a visit must keep at a last task: its request's deadline, or the budget of the task")
+        .reading();
+    params
+        .choice("expected_batch", expected_batch, {"planned", "queued"},
+                "a batch that has not started is expected to execute as long as one of the planned size, or "
+                "of what is queued")
+        .reading();
     params.number("budget_factor", budget_factor, 1, 10,
                   "latency budget of a task over the execution time of its variant (section 4.2)");
   }
@@ -106,28 +109,42 @@ struct RoutingParams {
   bool reroutes_use_leftover = true;
 
   void list(ParamList& params) {
-    params.choice("overflow", overflow, {"equal", "capacity", "last", "drop"},
-                  "where demand beyond the capacity of a task goes: spread over its workers equally, or in "
-                  "proportion to capacity; to the last, least accurate one; or dropped");
+    params
+        .choice("overflow", overflow, {"equal", "capacity", "last", "drop"},
+                "where demand beyond the capacity of a task goes: spread over its workers equally, or in "
+                "proportion to capacity; to the last, least accurate one; or dropped")
+        .reading();
     list_choice(params);
     params.choice("early_dropping", early_dropping, {"none", "last_task", "per_task", "reroute"},
                   "which requests are given up before they are late (section 5.2, Figure 7)");
-    params.choice("drop_at", drop_at, {"end", "start"},
-                  "when a visit is judged: when its task has run it (section 5.2), or before (section 6.3)");
-    params.choice("reroute_limit", reroute_limit, {"execution", "budget"},
-                  "what makes up for x: execution within y - x (section 5.2), or a budget smaller by x");
-    params.flag("reroutes_use_leftover", reroutes_use_leftover,
-                "a rerouted visit uses up some of the leftover capacity of its new worker");
+    params
+        .choice("drop_at", drop_at, {"end", "start"},
+                "when a visit is judged: when its task has run it (section 5.2), or before (section 6.3)")
+        .reading();
+    params
+        .choice("reroute_limit", reroute_limit, {"execution", "budget"},
+                "what makes up for x: execution within y - x (section 5.2), or a budget smaller by x")
+        .reading();
+    params
+        .flag("reroutes_use_leftover", reroutes_use_leftover,
+              "a rerouted visit uses up some of the leftover capacity of its new worker")
+        .reading();
   }
   /// Of all three systems; `ties` where they route by tables.
   void list_choice(ParamList& params) {
-    params.choice("ties", ties, {"fill", "spread"},
-                  "workers of one variant are filled one after the other (Algorithm 1), or together");
-    params.choice("draw", draw, {"random", "even"},
-                  "workers are drawn from the tables' probabilities independently, or nearly in turns");
-    params.choice("root_routing", root_routing, {"table", "shortest"},
-                  "who gets a request at the first task: a worker drawn as at later tasks, or, of those that "
-                  "may be drawn, the one with the fewest outstanding visits");
+    params
+        .choice("ties", ties, {"fill", "spread"},
+                "workers of one variant are filled one after the other (Algorithm 1), or together")
+        .reading();
+    params
+        .choice("draw", draw, {"random", "even"},
+                "workers are drawn from the tables' probabilities independently, or nearly in turns")
+        .reading();
+    params
+        .choice("root_routing", root_routing, {"table", "shortest"},
+                "who gets a request at the first task: a worker drawn as at later tasks, or, of those that "
+                "may be drawn, the one with the fewest outstanding visits")
+        .reading();
   }
 };
 

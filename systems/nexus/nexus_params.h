@@ -34,17 +34,24 @@ struct NexusParams {
   int max_batch = 128;
 
   void list(ParamList& params) {
-    params.choice("order", order, {"arrival", "deadline"},
-                  "order of the queue: arrival, as PARD describes Nexus; deadline, as the released code");
-    params.choice(
-        "budget", budget, {"end_to_end", "split", "per_module"},
-        "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum of "
-        "Nexus's latency split up to this module (slack of earlier modules is carried over); per_module, "
-        "arrival at this module + its own share of that split (nothing is carried over)");
-    params.choice(
-        "estimate", estimate, {"planned", "actual"},
-        "execution time of the forming batch: at the planned batch size (holds whatever joins later), or at "
-        "the size that the batch has with the window");
+    params
+        .choice("order", order, {"arrival", "deadline"},
+                "order of the queue: arrival, as PARD describes Nexus; deadline, as the released code")
+        .reading();
+    params
+        .choice(
+            "budget", budget, {"end_to_end", "split", "per_module"},
+            "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum "
+            "of "
+            "Nexus's latency split up to this module (slack of earlier modules is carried over); per_module, "
+            "arrival at this module + its own share of that split (nothing is carried over)")
+        .reading();
+    params
+        .choice("estimate", estimate, {"planned", "actual"},
+                "execution time of the forming batch: at the planned batch size (holds whatever joins "
+                "later), or at "
+                "the size that the batch has with the window")
+        .reading();
     params.number(
         "split_step_ms", split_step_ms, 0.1, 100,
         "budget = split or per_module: the SLO is split in steps of this, or of SLO / 2000 if that is more");

@@ -65,9 +65,11 @@ struct PardParams {
                   "window of the mean queueing delay, linearly weighted, newest most (section 4.2)");
     params.number("rate_window_s", rate_window_s, 0.001, 3600,
                   "window of the smoothed input rate and of the band eps (section 4.3; length R)");
-    params.choice("exchange", exchange, {"fresh", "previous"},
-                  "L_sub and wcl's budgets are computed from the states of: fresh, the period that ends, as "
-                  "soon as all of them have arrived; previous, the period before (section 4.1; R)");
+    params
+        .choice("exchange", exchange, {"fresh", "previous"},
+                "L_sub and wcl's budgets are computed from the states of: fresh, the period that ends, as "
+                "soon as all of them have arrived; previous, the period before (section 4.1; R)")
+        .reading();
     params.choice(
         "order", order, {"adaptive", "fcfs", "hbf", "lbf", "instant"},
         "order of the queue: adaptive, between hbf and lbf by load with a band; instant, without the band; "
@@ -80,10 +82,11 @@ struct PardParams {
         "later modules: all parts; nothing (PARD-back); their executions only (PARD-sf). Or a budget per "
         "module instead: the plan's split of the SLO (PARD-split); by worst-case latency (PARD-WCL). none: "
         "no visit is dropped for being late");
-    params.choice(
-        "execution", execution, {"planned", "at_hand"},
-        "d_k, the own execution in the estimate: at the planned batch size; or at that of the batch "
-        "at hand with the visit in it (section 4.2: the current batch size; R)");
+    params
+        .choice("execution", execution, {"planned", "at_hand"},
+                "d_k, the own execution in the estimate: at the planned batch size; or at that of the batch "
+                "at hand with the visit in it (section 4.2: the current batch size; R)")
+        .reading();
     list_split(params);
     list_overload(params);
   }

@@ -42,14 +42,16 @@ struct QuartParams {
                   "rates are smoothed exponentially with this time constant (reconstruction)");
     params.number("cv_window_s", cv_window_s, 0.001, 1e5,
                   "CVs of arrivals are measured likewise (reconstruction)");
-    params.number(
-        "max_utilisation", max_utilisation, 0.05, 1,
-        "a stage never has fewer replicas than its rate keeps busy for this share of the time: r_min "
-        "and the first plan (reconstruction)");
-    params.choice(
-        "qps", qps, {"entry", "stage"},
-        "the rate that r_min and replicas by CV are for: of the requests that enter the pipeline, or "
-        "what arrives at the stage if that is more; what arrives at the stage (reconstruction)");
+    params
+        .number("max_utilisation", max_utilisation, 0.05, 1,
+                "a stage never has fewer replicas than its rate keeps busy for this share of the time: r_min "
+                "and the first plan (reconstruction)")
+        .reading({0.8, 1.0});
+    params
+        .choice("qps", qps, {"entry", "stage"},
+                "the rate that r_min and replicas by CV are for: of the requests that enter the pipeline, or "
+                "what arrives at the stage if that is more; what arrives at the stage (reconstruction)")
+        .reading();
     params.integer("max_batch", max_batch, 1, 1024,
                    "largest batch (section 3.2: throughput is the reciprocal of the time, so 1; larger ones "
                    "are beyond the paper)");

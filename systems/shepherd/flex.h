@@ -248,14 +248,17 @@ struct FlexParams {
     params.number("lambda", lambda, 1, 128,
                   "a candidate preempts a batch that it is this many times as large as; 1: 2.38 for one GPU, "
                   "3.03 for several (SHEPHERD, Theorems B.1 and B.3)");
-    params.choice("batch", batch, {"prefix", "skip"},
-                  "which visits make a batch: prefix, those from the earliest deadline on; skip, early ones "
-                  "that would make it smaller are left out");
+    params
+        .choice("batch", batch, {"prefix", "skip"},
+                "which visits make a batch: prefix, those from the earliest deadline on; skip, early ones "
+                "that would make it smaller are left out")
+        .reading();
     params.flag("preempt", preempt, "preempt running batches; off: the variant of SHEPHERD section 7.2");
-    params.choice(
-        "target", target, {"order", "smallest"},
-        "which GPU is preempted when several could be: order, the first; smallest, the one with the "
-        "smallest batch");
+    params
+        .choice("target", target, {"order", "smallest"},
+                "which GPU is preempted when several could be: order, the first; smallest, the one with the "
+                "smallest batch")
+        .reading();
     params.integer("max_batch", max_batch, 1, 1024, "most visits in a batch (SHEPHERD section 5.2)");
   }
 };

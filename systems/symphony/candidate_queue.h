@@ -50,9 +50,11 @@ struct SymphonyParams {
     params.choice("drop", drop, {"window", "timeout"},
                   "window, requests for which a batch of the target size is too late are dropped; timeout, "
                   "those that are too late even alone (nexuslb)");
-    params.choice("gpu", gpu, {"idle_longest", "lowest_number"},
-                  "which idle GPU gets a batch: the one that has been idle for longest (nexuslb), or the one "
-                  "with the lowest number, which keeps the load on few (the abstract)");
+    params
+        .choice("gpu", gpu, {"idle_longest", "lowest_number"},
+                "which idle GPU gets a batch: the one that has been idle for longest (nexuslb), or the one "
+                "with the lowest number, which keeps the load on few (the abstract)")
+        .reading();
   }
 };
 

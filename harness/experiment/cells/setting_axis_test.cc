@@ -43,6 +43,20 @@ TEST(SettingAxis, ValuesGoTogetherAndASystemsOwnStay) {
   }
 }
 
+TEST(SettingAxis, ASystemMayMakeCellsInSomeSettingsAlone) {
+  const std::string settings =
+      setting("one", "\"planner.max_batch\" = 8") + setting("two", "\"planner.max_batch\" = 9");
+  const std::string limited = kHead + "only = { settings = [\"two\"] }\n";  // of pard, the last one
+  const ExperimentSpec spec = parse(limited + settings);
+  CellFactory factory(spec, "b");
+  std::vector<std::string> cells;
+  for (const Cell& cell : factory.cells())
+    cells.push_back(spec.settings[cell.swept.front()].name + " " + spec.systems[cell.system].name);
+  EXPECT_EQ(cells, (std::vector<std::string>{"one clipperpp", "two clipperpp", "two pard"}));
+  EXPECT_TRUE(has(error_of(kHead + "only = { settings = [\"twoo\"] }\n" + settings), "did you mean 'two'"));
+  EXPECT_TRUE(has(error_of(limited), "unknown name of a [[setting]] 'two'"));
+}
+
 TEST(SettingAxis, RefusesWhatItCannotSet) {
   const auto refused = [](const std::string& set) { return error_of(kHead + setting("one", set)); };
   EXPECT_TRUE(

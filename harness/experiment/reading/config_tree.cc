@@ -8,6 +8,15 @@
 #include "harness/core/renamed.h"
 
 namespace harness {
+
+TomlValue& member_to_set(TomlTable& table, const std::string& name) {
+  const auto at =
+      std::lower_bound(table.begin(), table.end(), name,
+                       [](const TomlEntry& entry, const std::string& key) { return entry.key < key; });
+  if (at != table.end() && at->key == name) return at->value;
+  return table.insert(at, {name, {kCommandLine, TomlTable()}})->value;
+}
+
 namespace {
 
 TomlTable* table_in(TomlValue& value) { return std::get_if<TomlTable>(&value.data); }
@@ -36,15 +45,6 @@ TomlValue override_value(const InputPlace& place, const std::string& text) {
   }
   mark_command_line(value);
   return value;
-}
-
-/// The member of that name, made when missing; names stay in the parser's order.
-TomlValue& member_to_set(TomlTable& table, const std::string& name) {
-  const auto at =
-      std::lower_bound(table.begin(), table.end(), name,
-                       [](const TomlEntry& entry, const std::string& key) { return entry.key < key; });
-  if (at != table.end() && at->key == name) return at->value;
-  return table.insert(at, {name, {kCommandLine, TomlTable()}})->value;
 }
 
 /// The tables of an array that have that name.

@@ -17,6 +17,9 @@ namespace harness {
 /// word counts as text. Throws InputError that names --set.
 void apply_override(TomlValue& document, const std::string& override_text);
 
+/// The table's member of that name, made when it is missing; names stay in the parser's order.
+TomlValue& member_to_set(TomlTable& table, const std::string& name);
+
 /// Which class of streams the part N of a key trace.NAME.streams.N.KEY means, one of `classes` from 0. Throws
 /// InputError at `place` when it is none.
 std::size_t class_of_part(const InputPlace& place, const std::string& part, std::size_t classes);

@@ -139,8 +139,11 @@ class Expansion {
   void add_systems(Cell& cell) {
     const std::string& pipeline = spec_.workload.pipelines[cell.pipeline].name;
     const std::string& trace = spec_.workload.traces[cell.trace].name;
+    const NamedSetting* setting = setting_of(spec_, cell);
     for (cell.system = 0; cell.system < spec_.systems.size(); ++cell.system) {
-      if (makes_cells(spec_.systems[cell.system], pipeline, trace)) sweep(cell, 0, true);
+      const SystemSpec& system = spec_.systems[cell.system];
+      if (setting != nullptr && !makes_cells_in(system, setting->name)) continue;
+      if (makes_cells(system, pipeline, trace)) sweep(cell, 0, true);
     }
     cell.system = 0;
   }

@@ -53,7 +53,7 @@ TEST(ExperimentDocs, TablesAreThoseOfTheProgram) {
 
 // The examples of the guides are experiments: blocks that begin with ```toml and hold a [workload].
 TEST(ExperimentDocs, ExamplesAreAccepted) {
-  for (const char* guide : {"experiment", "load", "cluster-model", "runtimes"}) {
+  for (const char* guide : {"experiment", "load", "cluster-model", "runtimes", "robust"}) {
     SCOPED_TRACE(guide);
     std::istringstream lines(read_file("docs/" + std::string(guide) + ".md"));
     std::string line;

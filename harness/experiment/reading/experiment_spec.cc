@@ -9,6 +9,7 @@
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/repeat_until.h"
+#include "harness/experiment/reading/robustness.h"
 #include "harness/experiment/reading/system_libraries.h"
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/files/file_bytes.h"
@@ -25,8 +26,9 @@ constexpr double kLargestLimit = 1e9;
 
 std::vector<std::string> top_level_names() {
   std::vector<std::string> names = plain_keys_of("");
-  for (const char* table : {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module",
-                            "system", kSettingKey, "sweep", "fault", "record", "repeat_until"}) {
+  for (const char* table :
+       {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module", "system", kSettingKey,
+        "sweep", "fault", "record", "repeat_until", "robustness"}) {
     names.push_back(table);
   }
   for (const std::string& system : known_systems()) names.push_back(system);
@@ -418,6 +420,7 @@ ExperimentSpec parse_text(const std::string& file_name, std::string_view text,
   for (const std::string& override_text : overrides)
     check_override_of_settings(spec, override_text.substr(0, override_text.find('=')));
   read_repeat_until(document, spec);
+  read_robustness(document, spec);
   check_devices(spec);
   return spec;
 }
@@ -446,7 +449,11 @@ void check_figures(const ExperimentSpec& spec, const std::string& catalogue) {
 }
 
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
-  const std::string text = read_file(path);
+  return load_experiment(path, read_file(path), overrides);
+}
+
+ExperimentSpec load_experiment(const std::string& path, const std::string& text,
+                               const std::vector<std::string>& overrides) {
   load_libraries(path, text);
   ExperimentSpec spec = parse_experiment(path, text, overrides);
   std::error_code error;

@@ -33,11 +33,15 @@ struct SystemSpec {
   std::vector<Assignment> overrides;   ///< of its own and its planner's parameters and of shared settings
   std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
   std::vector<std::string> traces;     ///< the same
+  std::vector<NamedAt> settings;       ///< the same, of [[setting]]
   InputPlace place;                    ///< of its name
 };
 
 /// Whether the entry makes cells on that pipeline and trace of the experiment.
 bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
+
+/// Whether it makes cells in the setting of that name.
+bool makes_cells_in(const SystemSpec& system, const std::string& setting);
 
 /// Whether the section holds parameters of the entry: its system's, or its planner's.
 inline bool is_of(const std::string& section, const SystemSpec& system) {
@@ -89,6 +93,16 @@ struct RepeatUntil {
   std::size_t max_seeds = 20;
 };
 
+/// [robustness]: what `harness robust` runs the experiment under besides its own setting. Runs ignore it.
+struct Robustness {
+  std::vector<Assignment> over;  ///< a step each, by key
+  bool standard = true;          ///< whether it takes its standard steps too
+  std::string metric = "goodput_rps";
+  double margin = 0.01;  ///< a difference within this share of the larger mean is a tie
+  int seeds = 5;         ///< of an experiment with fewer
+  int cells = 1000;      ///< the budget
+};
+
 /// The cells that keep something: none, all, or those with these indices.
 struct KeptBy {
   bool all = false;
@@ -117,6 +131,7 @@ struct ExperimentSpec {
   std::vector<NamedSetting> settings;
   std::vector<SweepAxis> sweeps;  ///< where there are settings, theirs first
   std::optional<RepeatUntil> repeat;
+  Robustness robustness;
   std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
   KeptBy rows = {true};
   KeptBy states;
@@ -138,6 +153,9 @@ ExperimentSpec parse_recorded_cell(const std::string& file_name, std::string_vie
 /// Reads an experiment's file, loads the libraries of its systems, and checks the names of its figures if
 /// their catalogue is there. Throws InputError.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);
+/// The same of a text, as if it stood in that file.
+ExperimentSpec load_experiment(const std::string& path, const std::string& text,
+                               const std::vector<std::string>& overrides);
 
 /// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab, what it
 /// is).

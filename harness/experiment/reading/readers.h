@@ -46,6 +46,8 @@ std::string stream_tables(const std::string& trace, const std::vector<StreamClas
 
 /// Fills `spec.settings` and puts their axis before `spec.sweeps`; all else has been read. Throws InputError.
 void read_named_settings(const TableReader& document, ExperimentSpec& spec);
+/// Throws InputError unless a setting may have the key, and the key the value.
+void check_assignment(const ExperimentSpec& spec, const Assignment& assignment);
 /// Throws InputError where --set gives a value to a key that a setting has: it would change nothing.
 void check_override_of_settings(const ExperimentSpec& spec, const std::string& given);
 

@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kLoadKey = "workload.load";
 
-/// Sets in `scratch` what the assignment says, to find out whether it may.
+}  // namespace
+
 void check_assignment(const ExperimentSpec& spec, const Assignment& assignment) {
   const std::string section = section_of(assignment.key);
   if (section == kWorkload) {
@@ -25,6 +26,8 @@ void check_assignment(const ExperimentSpec& spec, const Assignment& assignment) 
   if (of_trace) scratch.trace = spec.traces.at(member_of_section(assignment.key));
   assign(scratch, assignment);
 }
+
+namespace {
 
 double load_of(const ExperimentSpec& spec, const Assignment& assignment) {
   const auto* load = std::get_if<double>(&assignment.value);
@@ -81,6 +84,14 @@ void read_named_settings(const TableReader& document, ExperimentSpec& spec) {
     axis.values.emplace_back(setting.name);
     axis.place = setting.place;
     spec.settings.push_back(std::move(setting));
+  }
+  std::vector<std::string> known;
+  for (const NamedSetting& setting : spec.settings) known.push_back(setting.name);
+  for (const SystemSpec& system : spec.systems) {
+    for (const NamedAt& name : system.settings) {
+      if (std::ranges::find(known, name.name) == known.end())
+        throw_unknown(name.place, "name of a [[setting]]", name.name, known);
+    }
   }
   if (!axis.values.empty()) spec.sweeps.insert(spec.sweeps.begin(), std::move(axis));
 }

@@ -90,9 +90,10 @@ std::vector<std::string> read_names(const TableReader& only, const char* key,
 void read_only(const TableReader& table, const WorkloadSpec& workload, SystemSpec& system) {
   if (!table.has("only")) return;
   const TableReader only = table.table("only");
-  only.require_known({"pipelines", "traces"});
+  only.require_known({"pipelines", "traces", "settings"});
   system.pipelines = read_names(only, "pipelines", workload.pipelines);
   system.traces = read_names(only, "traces", workload.traces);
+  system.settings = only.text_axis("settings");
 }
 
 /// load_experiment() has loaded its library; of other texts none is loaded.
@@ -157,6 +158,11 @@ bool makes_cells(const SystemSpec& system, const std::string& pipeline, const st
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   return has(system.pipelines, pipeline) && has(system.traces, trace);
+}
+
+bool makes_cells_in(const SystemSpec& system, const std::string& setting) {
+  const auto is_it = [&](const NamedAt& one) { return one.name == setting; };
+  return system.settings.empty() || std::any_of(system.settings.begin(), system.settings.end(), is_it);
 }
 
 void read_systems(const TableReader& document, ExperimentSpec& spec) {

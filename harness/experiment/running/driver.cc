@@ -111,7 +111,8 @@ class Driver {
 
 void Driver::find_experiments() {
   on_all_ranks(ranks_, options_.file, [this](RankReport& report) {
-    what_ = experiment_files(options_.file);
+    what_ = options_.text.empty() ? experiment_files(options_.file)
+                                  : ExperimentFiles{false, stem_of(options_.file), {options_.file}};
     // Only the number must be the same here: each experiment is compared by itself.
     report.digest = std::to_string(what_.files.size());
   });

@@ -55,6 +55,7 @@ ExperimentPart parse_part(const std::string& text);
 /// What the command line says.
 struct RunOptions {
   std::string file;  ///< an experiment's or a suite's
+  std::string text;  ///< not empty: an experiment's, as if it stood in `file`, which is not read
   std::string folder = "results-out";
   std::vector<std::string> overrides;  ///< --set KEY=VALUE
   bool dry_run = false;
@@ -64,6 +65,7 @@ struct RunOptions {
   bool allow_skipped = false;
   ExperimentPart part;  ///< the cells that are run
   ProgressForm progress = ProgressForm::kText;
+  bool says_end = true;  ///< a line on standard output at the end
 };
 
 /// Runs, resumes or (dry_run) prints the experiment, or every experiment of the suite with the same options,

@@ -62,7 +62,8 @@ void ExperimentRun::pass_over(const Cell& cell) {
 
 /// On each host one rank imports recorded traces before the others look for them.
 void ExperimentRun::open() {
-  spec_ = load_experiment(file_, options_.overrides);
+  spec_ = options_.text.empty() ? load_experiment(file_, options_.overrides)
+                                : load_experiment(file_, options_.text, options_.overrides);
   factory_ = std::make_unique<CellFactory>(spec_, build_id(), ranks_.ranks());
   if (ranks_.ranks() > 1 && ranks_.is_first_here()) factory_->prepare_traces();
 }
@@ -445,9 +446,11 @@ void ExperimentRun::end(const std::string& how) {
   }
   end_ = {bad > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell, own_.size(), how};
   const std::string counts = count_text(end_.cells);
-  std::printf("%s: %s, %s\n", store_.results_path().c_str(), counts.c_str(), how.c_str());
-  if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
-  std::fflush(stdout);
+  if (options_.says_end) {
+    std::printf("%s: %s, %s\n", store_.results_path().c_str(), counts.c_str(), how.c_str());
+    if (spec_.repeat) std::printf("%s\n", repetition_text(spec_, seeds_, repetition_).c_str());
+    std::fflush(stdout);
+  }
   if (options_.progress == ProgressForm::kJson) {
     JsonObject object;
     object.add("results", store_.results_path());

@@ -19,7 +19,7 @@ function sectionsOf(file) {
   const money = ["cost_usd_per_h", "usd_per_million_in_time"].filter((name) => file.knows(name));
   const cost = money.length > 0 ? new Curves(file, "cost", "Cost", money, null).element : null;
   return [PAGE.headline.element, ...changes, curves, PAGE.cell.element, some ? new Drops(file).element : null, cost, failedSection(file),
-    claimsSection(file, PAGE.headline), settingsSection(file), provenanceSection(file)].filter(Boolean);
+    robustSection(file), claimsSection(file, PAGE.headline), settingsSection(file), provenanceSection(file)].filter(Boolean);
 }
 
 function showFile(place) {

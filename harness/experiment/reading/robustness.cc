@@ -1,0 +1,55 @@
+#include "harness/experiment/reading/robustness.h"
+
+#include <algorithm>
+
+#include "harness/core/renamed.h"
+#include "harness/experiment/reading/readers.h"
+#include "harness/record/run/summary.h"
+
+namespace harness {
+namespace {
+
+/// Each value below the table, of a list each element; keys may be written dotted or as tables.
+void collect(const TableReader& table, const std::string& prefix, std::vector<Assignment>& found) {
+  for (const TomlEntry& entry : table.entries()) {
+    const std::string key = prefix.empty() ? entry.key : prefix + "." + entry.key;
+    if (std::holds_alternative<TomlTable>(entry.value.data)) {
+      collect(table.table(entry.key), key, found);
+    } else {
+      for (ParamValue& value : table.value_axis(entry.key))
+        found.push_back(with_names_of_today({key, std::move(value), table.place(entry.key)}));
+    }
+  }
+}
+
+void check_metric(const InputPlace& place, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Metric& metric : metrics()) {
+    if (metric.better != Better::kNeither) known.emplace_back(metric.name);
+  }
+  if (std::find(known.begin(), known.end(), name) == known.end()) throw_unknown(place, "metric", name, known);
+}
+
+}  // namespace
+
+void read_robustness(const TableReader& document, ExperimentSpec& spec) {
+  if (!document.has(kRobustnessKey)) return;
+  const TableReader table = document.table(kRobustnessKey);
+  table.require_known(plain_keys_of(kRobustnessKey));
+  Robustness& read = spec.robustness;
+  if (table.has("over")) collect(table.table("over"), "", read.over);
+  for (const Assignment& one : read.over) {
+    if (section_of(one.key) == kWorkload)
+      throw input_error(one.place, one.key, "keys of other tables: those of [workload] are axes already");
+    check_assignment(spec, one);
+  }
+  read.standard = table.flag_or("standard", read.standard);
+  read.metric = name_now(renamed_columns(), table.text_or("metric", read.metric));
+  check_metric(table.place("metric"), read.metric);
+  read.margin = table.number_or("margin", 0, 1, read.margin);
+  if (table.has("seeds")) read.seeds = table.integer("seeds", 2, 1000);
+  if (table.has("cells")) read.cells = table.integer("cells", 1, 1'000'000);
+  if (table.has(kLeftOutKey)) table.texts(kLeftOutKey);
+}
+
+}  // namespace harness
