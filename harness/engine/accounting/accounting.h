@@ -348,11 +348,11 @@ class Accounting {
   TimeNs window_begin_ns_ = 0;
   TimeNs stop_ns_ = 0;  ///< the next time at which something is due: a window, a sample of the queue
   TimeNs measured_from_ns_ = 0;
+  std::int64_t started_visits_ = 0;  ///< of batches that have started and were not stopped
   bool measuring_ = false;
   RunRecord record_;   ///< of all requests, until the accounting is closed
   RunRecord warm_up_;  ///< of those sent before the measured part, and of what happened before it
   std::vector<BatchVisit> warm_up_visits_;  ///< scratch
-  std::int64_t started_visits_ = 0;         ///< of batches that have started and were not stopped
   RowSink* rows_;
   bool counts_gaps_;
   std::vector<TimeNs>

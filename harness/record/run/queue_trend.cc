@@ -1,20 +1,14 @@
 #include "harness/record/run/queue_trend.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace harness {
 namespace {
 
-constexpr std::size_t kBatches = 20;
+constexpr std::size_t kBatches = 10;
 static_assert(kQueueSamples % kBatches == 0);
-
-/// P(|T| <= value) = 0.95 for 1, 2, ... degrees of freedom: a table is the same on every processor.
-constexpr std::array<double, kBatches - 2> kStudentT95 = {
-    12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157,
-    2.228139,  2.200985, 2.178813, 2.160369, 2.144787, 2.131450, 2.119905, 2.109816, 2.100922};
+constexpr double kStudentT95 = 2.306004;  ///< P(|T| <= value) = 0.95 with kBatches - 2 degrees of freedom
 
 std::array<double, kBatches> batch_means(const RunRecord& record) {
   constexpr std::size_t kSize = kQueueSamples / kBatches;
@@ -44,19 +38,11 @@ QueueTrend queue_trend(const RunRecord& record) {
   }
   const double slope = product / squares;
   double rest = 0;
-  double lagged = 0;
-  double before = 0;
   for (std::size_t i = 0; i < kBatches; ++i) {
     const double residual = means[i] - mean - slope * time(i);
     rest += residual * residual;
-    lagged += residual * before;
-    before = residual;
   }
-  const double correlation = rest > 0 ? std::max(lagged / rest, 0.0) : 0;
-  const double independent = kCount * (1 - correlation) / (1 + correlation);
-  const double freedom = std::max(independent - 2, 1.0);
-  const double quantile = kStudentT95[static_cast<std::size_t>(freedom) - 1];
-  const double half = quantile * std::sqrt(rest / freedom / squares);
+  const double half = kStudentT95 * std::sqrt(rest / (kCount - 2) / squares);
   const double batches_per_s = kCount / measured_s;
   trend.growth = slope * batches_per_s;
   trend.low = (slope - half) * batches_per_s;

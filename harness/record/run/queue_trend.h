@@ -6,7 +6,7 @@
 
 namespace harness {
 
-/// The straight line through the means of the queue in 20 equal parts of the measured part (batch means).
+/// The straight line through the means of the queue in 10 equal parts of the measured part (batch means).
 struct QueueTrend {
   double growth = kNoValue;  ///< slope of the number of waiting visits, in visits/s
   double low = kNoValue;     ///< ends of its 95 % confidence interval
@@ -14,9 +14,8 @@ struct QueueTrend {
 };
 
 /// Returns the trend of RunRecord::queue_samples by least squares; without samples, or a request, no value.
-/// The interval is Student's with the standard error and the degrees of freedom of n (1 - r) / (1 + r)
-/// independent values instead of n, r being the correlation of the residuals with the next ones (at least 0):
-/// Santer et al., "Statistical significance of trends", Journal of Geophysical Research 105 (D6), 2000.
+/// The interval takes the means as independent (Student's t with 8 degrees of freedom): of a queue that keeps
+/// its length for a tenth of the run it is too narrow.
 QueueTrend queue_trend(const RunRecord& record);
 
 /// Returns "growing" if the growth is above 0 with 95 % and large: by Little's law requests wait longer at

@@ -67,10 +67,10 @@ TEST(QueueTrend, ItsIntervalCoversTheSlope) {
   EXPECT_GE(covered, kRuns * 0.94);
 }
 
-// The means of a queue that forgets its length within a tenth of the run depend on each other.
-TEST(QueueTrend, ItsIntervalKnowsOfCorrelation) {
+// A queue that forgets its length within a twentieth of the run.
+TEST(QueueTrend, ItsIntervalBearsSomeCorrelation) {
   constexpr int kRuns = 2000;
-  constexpr double kKept = 0.9;  // from a sample to the next
+  constexpr double kKept = 0.8;  // from a sample to the next
   int covered = 0;
   for (int run = 0; run < kRuns; ++run) {
     RandomStream random(8, "run " + std::to_string(run));
@@ -97,7 +97,7 @@ TEST(QueueTrend, OfAnOverloadIsSeen) {
     EXPECT_STRNE(name_of(record), "steady") << run;
     growing += std::string(name_of(record)) == "growing" ? 1 : 0;
   }
-  EXPECT_GE(growing, 100);
+  EXPECT_GE(growing, 150);
 }
 
 }  // namespace
