@@ -69,9 +69,10 @@ std::vector<std::uint64_t> chosen_requests(const ExplainOptions& options, SentBe
 void explain(const ExplainOptions& options) {
   check_asked(options);
   const TimeNs at_ns = options.at.empty() ? 0 : time_of_run("--at", options.at);
-  const SentBetween sent = sent_between(options);
+  SentBetween sent = sent_between(options);
   for (const std::string& library : options.libraries) load_system_library(library, {"", 0, "--library"});
   const CellContents cell = cell_with_rows(options.results, chosen_cell(options.results, options.cell));
+  if (options.from.empty()) sent.from_ns = cell.record.measured_from_ns;
   const ExplainRows rows(options.results, cell);
   Explanation explanation(rows);
   if (!options.at.empty()) {

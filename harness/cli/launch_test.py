@@ -21,7 +21,7 @@ def check_runs(failures, harness, folder):
     for place, words in enumerate((["-n", "3", "cells.toml"], ["cells.toml", "--ranks=3"], ["-n3", "cells.toml"])):
         done = launched([harness, *words, "-o", f"out{place}"], folder)
         failures.expect(f"{words}", done, 0, [f"out{place}/cells.h5: 6 cells", "mpirun -n 3", "[6/6]"])
-        said = [line for line in done.stderr.splitlines() if line.startswith("harness: ")]
+        said = [line for line in done.stderr.splitlines() if line.startswith("harness: ") and "queue_trend" not in line]
         if len(said) != 1 or not said[0].endswith(f"{os.path.realpath(harness)} cells.toml -o out{place}"):
             failures.append(f"{words}: says {said}")
     quiet = launched([harness, "-n", "2", "cells.toml", "--quiet", "-o", "quiet"], folder)

@@ -90,11 +90,18 @@ std::vector<RobustStep> standard_steps(const ExperimentSpec& spec) {
   return steps;
 }
 
+/// True if the system sets the key for itself.
+bool sets(const SystemSpec& system, const Assignment& value) {
+  return std::ranges::find(system.overrides, value.key, &Assignment::key) != system.overrides.end();
+}
+
+/// True of a shared key, also where the system sets it for itself: the load of its cells follows the plan
+/// without the systems' own settings.
 bool takes(const SystemSpec& system, const RobustStep& step) {
   return std::any_of(step.values.begin(), step.values.end(), [&](const Assignment& value) {
     const std::string section = section_of(value.key);
-    return std::ranges::find(system.overrides, value.key, &Assignment::key) == system.overrides.end() &&
-           (known_system(section) == nullptr || is_of(section, system));
+    if (known_system(section) == nullptr) return true;
+    return is_of(section, system) && !sets(system, value);
   });
 }
 
@@ -187,8 +194,11 @@ bool varies_workers(const ExperimentSpec& spec) {
 /// Finds what can be refused without planning.
 void read_alone(const RobustPlan& plan, const TomlValue& document, const ExperimentSpec& spec,
                 RobustStep& step) {
-  const auto takes_it = [&](const SystemSpec& system) { return takes(system, step); };
-  if (std::none_of(spec.systems.begin(), spec.systems.end(), takes_it)) {
+  const auto changes = [&](const SystemSpec& system) {
+    const auto is_own = [&](const Assignment& value) { return sets(system, value); };
+    return takes(system, step) && !std::all_of(step.values.begin(), step.values.end(), is_own);
+  };
+  if (std::none_of(spec.systems.begin(), spec.systems.end(), changes)) {
     step.why_not = "every system sets it for itself, or none has it";
   } else if (step.values.front().key.starts_with(std::string("fault.") + kSlowName) && varies_workers(spec)) {
     step.why_not = "cells differ in cluster.workers";
@@ -252,11 +262,14 @@ void take_steps(const ExperimentSpec& spec, const std::string& text, RobustPlan&
   for (std::size_t i = 0; i < steps.size(); ++i) {
     RobustStep& step = *steps[i];
     step.cells = cells[i + 1].size();
+    step.why_not = is_over ? "" : why_refused(factory, cells[i + 1]);
+    if (!step.why_not.empty()) continue;
     is_over = is_over || sum + step.cells > budget;
     if (is_over && sum == plan.own_cells) refuse_budget(spec, plan, step);
-    step.why_not = is_over ? "beyond the budget of " + counted(budget, "cell") + " (--cells)"
-                           : why_refused(factory, cells[i + 1]);
-    if (step.why_not.empty()) sum += step.cells;
+    if (is_over)
+      step.why_not = "beyond the budget of " + counted(budget, "cell") + " (--cells)";
+    else
+      sum += step.cells;
   }
   if (sum == plan.own_cells)
     throw input_error({spec.file, 0, kRobustnessKey}, "no step that this experiment can take",
@@ -283,6 +296,8 @@ void refuse_what_is_not_for_it(const ExperimentSpec& spec) {
     if (runtime != Runtime::kSimulated)
       throw input_error(place_of(spec, "runtime"), name_of(runtime), "simulated (--set runtime=simulated)");
   }
+  if (spec.systems.size() < 2)
+    throw input_error({spec.file, 0, "system"}, "one [[system]]", "two or more, whose order may turn");
   if (!spec.settings.empty())
     throw input_error(spec.settings.front().place, "a [[setting]]",
                       "an experiment without: harness robust makes settings of its own");

@@ -212,9 +212,10 @@ void show(ShowOptions options) {
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
-  const bool shows_all = !options.models && !options.plans && options.filters.empty();
-  std::string notes = shows_all ? prefixed_lines("note: ", length_notes(rows)) : "";
-  if (shows_all && options.paired.empty()) notes += few_requests_notes(table, rows);
+  std::string notes = options.plans ? "" : prefixed_lines("note: ", length_notes(rows));
+  const bool shows_cells =
+      !options.models && !options.plans && options.paired.empty() && options.filters.empty();
+  if (shows_cells) notes += few_requests_notes(table, rows);
   print_text(options.json                   ? json_text(table) + "\n"
              : options.csv                  ? csv_text(table)
              : options.format == "markdown" ? markdown_text(table)

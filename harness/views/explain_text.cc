@@ -220,6 +220,8 @@ std::string chance_text(const Explanation& explanation, const RequestFacts& fact
   text += "    An offline schedule that knows all arrivals serves " + std::to_string(*offline.in_time) +
           " of " + std::to_string(summary.sent) + " in time (this run " + std::to_string(summary.in_time) +
           ").\n";
+  if (facts.row.sent_ns < explanation.rows.cell().record.measured_from_ns)
+    return text + "    This one was sent before the measured part and is not counted.\n";
   const auto end = offline.end_ns.find(facts.row.request);
   if (end != offline.end_ns.end())
     return text + "    It serves this one, until " + seconds(end->second) + ".\n";

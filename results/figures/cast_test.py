@@ -25,7 +25,8 @@ import draw as draw_module
 import style
 from cast import Cast, chosen, system_of
 from look import BAND_ALPHA
-from intervals import seeds_text, spread, student_t_95, student_t_share
+from harness_results.student_t import student_t_share
+from intervals import seeds_text, spread, student_t_95
 from harness_results.file import Cell, Results
 from selection import LeftOut, Missing
 

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from harness_results.student_t import student_t_95, student_t_share  # noqa: F401
+from harness_results.student_t import student_t_95
 
 
 def half_width(values):

@@ -7,7 +7,7 @@ has 1 - 0.05 / settings). So a verdict on a pair, which is one on all of its int
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import isfinite, sqrt
+from math import inf, isfinite, isnan, nan, sqrt
 
 from harness_results.series import shared_of
 from harness_results.student_t import student_t
@@ -37,10 +37,12 @@ class Verdict:
 def judge(first, second, margin, confidence, higher_is_better=True):
     """The verdict on two series, {seed: value} each. They tie if the interval lies within `margin` times the larger mean; one is above if
     the interval lies beyond 0 on its side and the difference is more than that; otherwise it is undecided."""
-    seeds = [seed for seed in first if seed in second and isfinite(first[seed]) and isfinite(second[seed])]
+    seeds = [seed for seed in first if seed in second and not isnan(first[seed]) and not isnan(second[seed])]
     count = len(seeds)
     if not count:
         return Verdict(NO_VALUE, 0)
+    if not all(isfinite(values[seed]) for values in (first, second) for seed in seeds):
+        return judge_infinite([[isfinite(values[seed]) for seed in seeds] for values in (first, second)], higher_is_better)
     differences = [first[seed] - second[seed] for seed in seeds]
     means = [sum(values[seed] for seed in seeds) / count for values in (first, second)]
     mean = sum(differences) / count
@@ -55,6 +57,16 @@ def judge(first, second, margin, confidence, higher_is_better=True):
     elif abs(mean) > half and abs(mean) > limit:
         order = ABOVE if (mean > 0) == higher_is_better else BELOW
     return Verdict(order, count, *means, mean, half)
+
+
+def judge_infinite(finite, higher_is_better):
+    """The verdict on two series of which some values are infinite; `finite` says of each series and seed whether its value is not. Without
+    means there are no intervals: it is decided where all seeds of a series are alike."""
+    count, order = len(finite[0]), UNDECIDED
+    if all(len(set(own)) == 1 for own in finite):
+        first, second = finite[0][0], finite[1][0]
+        order = TIE if first == second else ABOVE if second == higher_is_better else BELOW
+    return Verdict(order, count, *(inf if not any(own) else nan for own in finite))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results, installed or not
 
-from harness_results.file import Results, ResultsError  # noqa: E402
+from harness_results.file import Results, ResultsError, length_text  # noqa: E402
 from harness_results.robust import (ABOVE, AS_WRITTEN, BELOW, CONFIDENCE, HOLDS, IN_PART, NO_VALUE, OPEN, TIE, TIES, TURNS, UNDECIDED,  # noqa: E402
                                     data_of, effects, is_robust, robustness_of)
 
@@ -102,7 +102,8 @@ def text_of(results, found):
     head = (f"{results.path.name}: {found.metric} ({better} is better) under {count_text(len(found.settings), 'setting')}, "
             f"{count_text(len(found.seeds), 'seed')}, paired. Of {count_text(len(found.pairs), 'pair')} of systems {tally}. A difference within "
             f"{100 * found.margin:g} % is a tie. The {100 * CONFIDENCE:g} % intervals of all settings of a pair hold together. "
-            "In parentheses: means of the two, or the number of settings that concern the pair.")
+            "In parentheses: means of the two, or the number of settings that concern the pair."
+            f"{length_text(results.cells)}")
     parts = [textwrap.fill(head, WIDTH), *(workload_text(found, workload) for workload in found.workloads), settings_text(found)]
     return "\n\n".join(part for part in parts if part)
 

@@ -72,10 +72,18 @@ class Orders(unittest.TestCase):
         self.assertEqual(judge(low, high, 0.01, 0.95).order, BELOW)
 
     def test_only_seeds_of_both_count(self):
-        verdict = judge({1: 10.0, 2: 10.0, 3: nan, 4: inf, 5: 99.0}, {1: 5.0, 2: 5.0, 3: 5.0, 4: 5.0}, 0.01, 0.95)
+        verdict = judge({1: 10.0, 2: 10.0, 3: nan, 5: 99.0}, {1: 5.0, 2: 5.0, 3: 5.0, 4: 5.0}, 0.01, 0.95)
         self.assertEqual((verdict.seeds, verdict.order), (2, ABOVE))
         self.assertEqual(judge({1: 1.0}, {2: 1.0}, 0.01, 0.95).order, NO_VALUE)
         self.assertEqual(judge({1: 1.0}, {1: 2.0}, 0.01, 0.95).order, UNDECIDED)
+
+    def test_an_infinite_latency_is_worse_than_any(self):
+        lost, served, mixed = {1: inf, 2: inf}, {1: 5.0, 2: 6.0}, {1: inf, 2: 1.0}
+        self.assertEqual(judge(lost, served, 0.01, 0.95, higher_is_better=False).order, BELOW)
+        self.assertEqual(judge(served, lost, 0.01, 0.95, higher_is_better=False).order, ABOVE)
+        self.assertEqual(judge(lost, served, 0.01, 0.95).order, ABOVE)
+        self.assertEqual(judge(lost, lost, 0.01, 0.95, higher_is_better=False).order, TIE)
+        self.assertEqual(judge(mixed, served, 0.01, 0.95, higher_is_better=False).order, UNDECIDED)
 
     def test_properties_on_random_values(self):
         draw = random.Random(7)

@@ -42,8 +42,8 @@ struct NexusParams {
         .choice(
             "budget", budget, {"end_to_end", "split", "per_module"},
             "a visit must end the current module by: end_to_end, send time + SLO; split, send time + the sum "
-            "of "
-            "Nexus's latency split up to this module (slack of earlier modules is carried over); per_module, "
+            "of Nexus's latency split up to this module (slack of earlier modules is carried over); "
+            "per_module, "
             "arrival at this module + its own share of that split (nothing is carried over)")
         .reading();
     params

@@ -9,9 +9,9 @@
 
 namespace harness {
 
-/// Requests of the measured part in time that no policy can exceed: one may drop all that are sent before it,
-/// which cost nothing here. Given the arrivals of `spec` and the workers(t) and maximum
-/// batch sizes that `record.plans` says. Per module a fluid server of rate workers(t) x max over b <= cap of
+/// Requests of the measured part in time that no policy can exceed, given the arrivals of `spec` and the
+/// workers(t) and maximum batch sizes that `record.plans` says. Requests sent before that part take no time
+/// here: a policy may drop them. Per module a fluid server of rate workers(t) x max over b <= cap of
 /// b / d(b); a visit's work must fit between its sending + the shortest time before the module and its
 /// deadline - the shortest time after it; FIFO, rejecting what cannot finish in time (optimal for equal work
 /// and agreeable deadlines). The least over the modules. Where modules choose branches (core/routes.h) a

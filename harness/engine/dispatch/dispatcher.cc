@@ -161,7 +161,6 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
             queues_),
       planner_(make_planner(spec, context)),
       period_ns_(spec.system->replan_period_ns(context)),
-      warm_until_ns_(spec.measured_from_ns > 0 ? spec.measured_from_ns : kNever),
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       computed_(plan_),
       load_(spec, period_ns_, flow_, accounting),
@@ -182,17 +181,8 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
 Dispatcher::~Dispatcher() = default;
 
 std::int64_t Dispatcher::rerouted_visits() const {
-  const std::int64_t all = all_rerouted();
-  return all < 0 ? all : all - rerouted_before_;
-}
-
-void Dispatcher::begin_measuring() {
-  warm_until_ns_ = kNever;
-  rerouted_before_ = std::max<std::int64_t>(all_rerouted(), 0);
-}
-
-std::int64_t Dispatcher::all_rerouted() const {
   std::int64_t sum = -1;
+  if (spec_.measured_from_ns > 0) return sum;
   for (const ModuleQueues& module : queues_) {
     const std::int64_t count = module.router->rerouted();
     if (count >= 0) sum = std::max<std::int64_t>(sum, 0) + count;

@@ -74,8 +74,6 @@ class Dispatcher {
 
   /// A request of the stream that is due `now` leaves, `schedule_lag_ns` after that.
   void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
-    if (now >= warm_until_ns_) [[unlikely]]
-      begin_measuring();
     load_.on_request(now, stream);
     flow_.send(now, stream, schedule_lag_ns);
   }
@@ -121,7 +119,7 @@ class Dispatcher {
   void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
   /// Where the queue stands: the GPU of its first worker.
   std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
-  /// Router::rerouted of all routers in the measured part; -1 where none ever reroutes.
+  /// Router::rerouted of all routers; -1 where none ever reroutes, and where not all visits are counted.
   std::int64_t rerouted_visits() const;
   const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
   /// ToQueues::acknowledge is called for what leaves the group's queues.
@@ -161,9 +159,6 @@ class Dispatcher {
   }
 
  private:
-  std::int64_t all_rerouted() const;
-  /// The first request of the measured part is sent.
-  void begin_measuring();
   /// What ran on the worker ended or stopped at `ended_ns`.
   void count_busy(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     WorkerTotals& totals = tables_.workers[worker].totals;
@@ -193,9 +188,7 @@ class Dispatcher {
   std::vector<ModuleQueues> queues_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
-  TimeNs period_ns_;                  ///< of the system's own planning; 0: none
-  TimeNs warm_until_ns_;              ///< kNever: the measured part has begun
-  std::int64_t rerouted_before_ = 0;  ///< visits rerouted until then
+  TimeNs period_ns_;  ///< of the system's own planning; 0: none
   Plan plan_;
   Plan computed_;                                         ///< by compute_plan, perhaps not in force yet
   std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module

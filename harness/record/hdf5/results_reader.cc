@@ -348,13 +348,15 @@ std::vector<CellMinutes> read_minutes(const std::string& path) {
   std::vector<CellMinutes> cells;
   each_cell_with("windows", path, [&](const SummaryRow& summary, hid_t group) {
     const TimeNs window_ns = read_integer_attribute(group, "window_ns");
+    const TimeNs from_ns = s_to_ns(summary.measured_from_s);
     std::vector<WindowCounts> minutes;
     TimeNs end_ns = 0;
     for (const StoredWindow& row : read_table<StoredWindow>(group, "windows")) {
-      const auto minute = static_cast<std::size_t>(row.start_ns / kMinuteNs);
+      if (row.start_ns < from_ns) continue;
+      const auto minute = static_cast<std::size_t>((row.start_ns - from_ns) / kMinuteNs);
       if (minutes.size() <= minute) minutes.resize(minute + 1);
       minutes[minute] += row.counts;
-      end_ns = row.start_ns + window_ns;
+      end_ns = row.start_ns + window_ns - from_ns;
     }
     if (end_ns % kMinuteNs != 0 && minutes.size() > 1) minutes.pop_back();
     cells.push_back({summary.cell.index, std::move(minutes)});

@@ -335,8 +335,8 @@ struct StartPlan {
   PlanRow row;
 };
 
-/// What became of the requests that a cell sent in each whole minute of its load; of a shorter load, in all
-/// of it.
+/// What became of the requests that a cell sent in each whole minute of its measured part; of a shorter one,
+/// in all of it.
 struct CellMinutes {
   std::uint32_t cell = 0;  ///< its index
   std::vector<WindowCounts> minutes;

@@ -20,9 +20,9 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   return sum_ns;
 }
 
-/// True of a worker that was added during the measured part.
+/// True of a worker that was added after the start, during the measured part.
 bool is_added(const RunRecord& record, const WorkerTotals& worker) {
-  return worker.added_ns > record.measured_from_ns && worker.added_ns != kNever;
+  return worker.added_ns > 0 && worker.added_ns >= record.measured_from_ns && worker.added_ns != kNever;
 }
 
 }  // namespace
