@@ -212,7 +212,10 @@ void show(ShowOptions options) {
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
-  std::string notes = options.plans ? "" : prefixed_lines("note: ", length_notes(rows));
+  std::string notes;
+  for (const std::string& note : options.plans ? std::vector<std::string>() : length_notes(rows)) {
+    for (const std::string& line : wrapped("note: " + note, terminal_width())) notes += line + "\n";
+  }
   const bool shows_cells =
       !options.models && !options.plans && options.paired.empty() && options.filters.empty();
   if (shows_cells) notes += few_requests_notes(table, rows);

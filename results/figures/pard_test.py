@@ -291,7 +291,7 @@ class CommandTest(unittest.TestCase):
     def test_unknown_names_are_refused_with_the_nearest(self):
         done = run(PAPER, "-o", self.folder / "a", "--only", "pard/fig14")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--only: found 'pard/fig14', allowed: general, goodput-load, slo-attainment-load, pard/fig2, ", done.stderr)
+        self.assertIn("--only: found 'pard/fig14', allowed: general, goodput-load, slo-attainment-load, robust, pard/fig2, ", done.stderr)
         self.assertIn("did you mean 'pard/fig14", done.stderr)
         self.assertFalse((self.folder / "a").exists())
 

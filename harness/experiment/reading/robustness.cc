@@ -9,20 +9,20 @@
 namespace harness {
 namespace {
 
-/// Collects each value below the table, of a list each element; keys may be written dotted or as tables. A
-/// key that comes again replaces the one before, and a value that comes again counts once.
+/// Adds each value below the table, of a list each element; keys may be written dotted, as --over does, or in
+/// quotes. The dotted one replaces the other.
 void collect(const TableReader& table, const std::string& prefix, std::vector<Assignment>& found) {
-  for (const TomlEntry& entry : table.entries()) {
-    const std::string key = prefix.empty() ? entry.key : prefix + "." + entry.key;
-    if (std::holds_alternative<TomlTable>(entry.value.data)) {
-      collect(table.table(entry.key), key, found);
-    } else {
-      std::vector<Assignment> own;
-      for (ParamValue& value : table.value_axis(entry.key)) {
-        const Assignment one = with_names_of_today({key, std::move(value), table.place(entry.key)});
-        const auto is_same = [&one](const Assignment& other) { return other.value == one.value; };
-        if (std::none_of(own.begin(), own.end(), is_same)) own.push_back(one);
+  for (const bool tables : {false, true}) {
+    for (const TomlEntry& entry : table.entries()) {
+      if (std::holds_alternative<TomlTable>(entry.value.data) != tables) continue;
+      const std::string key = prefix.empty() ? entry.key : prefix + "." + entry.key;
+      if (tables) {
+        collect(table.table(entry.key), key, found);
+        continue;
       }
+      std::vector<Assignment> own;
+      for (ParamValue& value : table.value_axis(entry.key))
+        own.push_back(with_names_of_today({key, std::move(value), table.place(entry.key)}));
       std::erase_if(found, [&](const Assignment& one) { return !own.empty() && one.key == own.front().key; });
       found.insert(found.end(), own.begin(), own.end());
     }

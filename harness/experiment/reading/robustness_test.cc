@@ -28,6 +28,18 @@ TEST(Robustness, ReadsAValueForEachStepAndKeysWrittenEitherWay) {
   EXPECT_EQ(read.cells, 300);
 }
 
+// What comes later, as from the command line, replaces it.
+TEST(Robustness, AKeyThatComesAgainReplacesTheOneBefore) {
+  const Robustness read =
+      parse(kSmall +
+                "[robustness.over]\n\"pard.lambda\" = [0.05, 0.2]\n\"pard.order\" = [\"fcfs\"]\n",
+            {"robustness.over.pard.lambda=0.3"})
+          .robustness;
+  ASSERT_EQ(read.over.size(), 2U);
+  EXPECT_EQ(read.over[0].key, "pard.order");
+  EXPECT_EQ(read.over[1].value, ParamValue(0.3));
+}
+
 TEST(Robustness, RefusesWhatASettingCouldNotHave) {
   const auto refused = [](const std::string& text) { return error_of(kSmall + "[robustness]\n" + text); };
   EXPECT_TRUE(has(refused("over = { \"serving.comit\" = \"late\" }\n"), "did you mean 'commit'"));

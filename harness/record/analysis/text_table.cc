@@ -37,8 +37,8 @@ std::string csv_line(const TextTable& table, const Text& text_of) {
 // Bytes of a word, or of a whole text, that a table shows: no column of ours has as many.
 constexpr std::size_t kLongestCell = 2000;
 
-/// Without control characters, broken at spaces into lines of at most `widest`, or of one word that is
-/// longer.
+}  // namespace
+
 Lines wrapped(const std::string& text, std::size_t widest) {
   if (text.empty()) return {"-"};
   if (widest == 0) return {printable(text, kLongestCell)};
@@ -58,6 +58,8 @@ Lines wrapped(const std::string& text, std::size_t widest) {
   }
   return lines;
 }
+
+namespace {
 
 /// A column of the table for people, its header first.
 struct ShownColumn {

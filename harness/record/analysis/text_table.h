@@ -117,6 +117,10 @@ bool keep_rows(TextTable& table, const std::string& column, const std::vector<st
 /// In rising order of a column, numbers by value; rows without a value last. False: no such column.
 bool sort_rows(TextTable& table, const std::string& column, bool is_falling);
 
+/// Returns the text without control characters, broken at spaces into lines of at most `widest`, or of one
+/// word that is longer; 0: one line.
+std::vector<std::string> wrapped(const std::string& text, std::size_t widest);
+
 /// Each text on a line of its own, behind the prefix.
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts);
 

@@ -348,7 +348,8 @@ std::vector<CellMinutes> read_minutes(const std::string& path) {
   std::vector<CellMinutes> cells;
   each_cell_with("windows", path, [&](const SummaryRow& summary, hid_t group) {
     const TimeNs window_ns = read_integer_attribute(group, "window_ns");
-    const TimeNs from_ns = s_to_ns(summary.measured_from_s);
+    constexpr const char* kFrom = "measured_from_ns";
+    const TimeNs from_ns = has_attribute(group, kFrom) ? read_integer_attribute(group, kFrom) : 0;
     std::vector<WindowCounts> minutes;
     TimeNs end_ns = 0;
     for (const StoredWindow& row : read_table<StoredWindow>(group, "windows")) {

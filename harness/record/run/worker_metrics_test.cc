@@ -44,6 +44,21 @@ TEST(AddedWorkers, BySource) {
   EXPECT_DOUBLE_EQ(row["start_up_ms_from_disk"], 6000);
 }
 
+// Those of the warm-up do not count, and one that comes as the measured part begins does.
+TEST(AddedWorkers, OfTheMeasuredPart) {
+  RunRecord record;
+  record.duration_ns = 30 * kNsPerS;
+  record.measured_from_ns = 10 * kNsPerS;
+  record.workers = {worker(0, 0, kNever, false), worker(9, 10, kNever, false), worker(10, 12, kNever, false),
+                    worker(20, 23, kNever, false)};
+  EXPECT_EQ(added_workers(record).count, 2U);
+  EXPECT_DOUBLE_EQ(added_workers(record).ms_from_disk, 2500);
+  EXPECT_DOUBLE_EQ(first_added_s(record), 10);
+  // Of 20 s, 20 for the first two, 18 for the third and 7 for the last.
+  EXPECT_DOUBLE_EQ(workers_mean(record), 65.0 / 20);
+  EXPECT_DOUBLE_EQ(workers_min_10s(record), 2.8);
+}
+
 TEST(AddedWorkers, WithoutAnyThereIsNoTime) {
   RunRecord record;
   record.duration_ns = kNsPerS;
