@@ -213,7 +213,8 @@ void show(ShowOptions options) {
                                              : series_table(options, rows);
   narrow(table, options);
   std::string notes;
-  for (const std::string& note : options.plans ? std::vector<std::string>() : length_notes(rows)) {
+  const bool is_whole = !options.plans && options.filters.empty();
+  for (const std::string& note : is_whole ? length_notes(rows) : std::vector<std::string>()) {
     for (const std::string& line : wrapped("note: " + note, terminal_width())) notes += line + "\n";
   }
   const bool shows_cells =

@@ -89,7 +89,10 @@ std::pair<std::vector<std::uint32_t>, std::string> cells_with(const std::vector<
     if (std::find(series.begin(), series.end(), row.cell.series) == series.end())
       series.push_back(row.cell.series);
   }
-  return {cells, join_names(series)};
+  constexpr std::size_t kNamed = 4;
+  const std::size_t more = series.size() - std::min(series.size(), kNamed);
+  series.resize(series.size() - more);
+  return {cells, join_names(series) + (more > 0 ? " and " + std::to_string(more) + " more" : "")};
 }
 
 }  // namespace
