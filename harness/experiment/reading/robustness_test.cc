@@ -31,8 +31,7 @@ TEST(Robustness, ReadsAValueForEachStepAndKeysWrittenEitherWay) {
 // What comes later, as from the command line, replaces it.
 TEST(Robustness, AKeyThatComesAgainReplacesTheOneBefore) {
   const Robustness read =
-      parse(kSmall +
-                "[robustness.over]\n\"pard.lambda\" = [0.05, 0.2]\n\"pard.order\" = [\"fcfs\"]\n",
+      parse(kSmall + "[robustness.over]\n\"pard.lambda\" = [0.05, 0.2]\n\"pard.order\" = [\"fcfs\"]\n",
             {"robustness.over.pard.lambda=0.3"})
           .robustness;
   ASSERT_EQ(read.over.size(), 2U);
