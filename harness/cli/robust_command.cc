@@ -25,7 +25,8 @@ struct RobustOptions {
   int cells = 0;
 };
 
-/// What the options say of [robustness], as --set would; they count before --set, which may say more.
+/// Returns the options as texts of --set for [robustness], then those of --set itself, which may replace
+/// them.
 std::vector<std::string> overrides_of(const RobustOptions& options) {
   std::vector<std::string> texts;
   for (const std::string& over : options.over) {

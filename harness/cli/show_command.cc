@@ -160,9 +160,9 @@ TextTable series_table(const ShowOptions& options, const std::vector<SummaryRow>
   return paired_table(workloads, options.paired, baseline);
 }
 
-/// A line for each column of quantiles of the completed requests that some cells have too few of: their
-/// interval has no upper end.
-std::string few_requests_notes(const TextTable& table, const std::vector<SummaryRow>& rows) {
+/// Returns a line for each column of quantiles of the completed requests that some cells have too few of:
+/// their interval has no upper end.
+std::vector<std::string> few_requests_notes(const TextTable& table, const std::vector<SummaryRow>& rows) {
   std::vector<std::string> notes;
   for (const TextColumn& column : table.columns) {
     const std::string end = column.name + "_high";
@@ -173,7 +173,22 @@ std::string few_requests_notes(const TextTable& table, const std::vector<Summary
       notes.push_back(column.name + " is of too few requests for an upper end of its 95 % interval in " +
                       std::to_string(count) + " of " + counted(rows.size(), "cell") + " (" + end + ")");
   }
-  return prefixed_lines("note: ", notes);
+  return notes;
+}
+
+/// Returns the notes below the table, in lines that fit the terminal.
+std::string notes_text(const ShowOptions& options, const TextTable& table,
+                       const std::vector<SummaryRow>& rows) {
+  if (options.plans || !options.filters.empty()) return "";
+  std::vector<std::string> notes = length_notes(rows);
+  if (!options.models && options.paired.empty()) {
+    for (std::string& note : few_requests_notes(table, rows)) notes.push_back(std::move(note));
+  }
+  std::string text;
+  for (const std::string& note : notes) {
+    for (const std::string& line : wrapped("note: " + note, terminal_width())) text += line + "\n";
+  }
+  return text;
 }
 
 /// --filter and --sort.
@@ -212,19 +227,12 @@ void show(ShowOptions options) {
                     : options.paired.empty() ? cells_table(options, rows)
                                              : series_table(options, rows);
   narrow(table, options);
-  std::string notes;
-  const bool is_whole = !options.plans && options.filters.empty();
-  for (const std::string& note : is_whole ? length_notes(rows) : std::vector<std::string>()) {
-    for (const std::string& line : wrapped("note: " + note, terminal_width())) notes += line + "\n";
-  }
-  const bool shows_cells =
-      !options.models && !options.plans && options.paired.empty() && options.filters.empty();
-  if (shows_cells) notes += few_requests_notes(table, rows);
   print_text(options.json                   ? json_text(table) + "\n"
              : options.csv                  ? csv_text(table)
              : options.format == "markdown" ? markdown_text(table)
-             : options.format == "latex"    ? latex_text(table)
-                                            : fitted_text(table, terminal_width(), kHowToSeeAll) + notes);
+             : options.format == "latex"
+                 ? latex_text(table)
+                 : fitted_text(table, terminal_width(), kHowToSeeAll) + notes_text(options, table, rows));
 }
 
 }  // namespace

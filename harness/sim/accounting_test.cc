@@ -113,6 +113,28 @@ TEST(Accounting, GpuTimeOfADroppedRequestIsInvalidAndSharedByTheBatch) {
   EXPECT_EQ(record.workers[1].busy_ns, ms_to_ns(40));
 }
 
+TEST(Accounting, OfTheMeasuredPartAlone) {
+  RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 4, 6, 1)}, {{1, 1}}, ms_to_ns(25),
+                                    at_ms({985, 995, 1000, 1002}), 2 * kNsPerS);
+  spec.serving.commit = Commit::kLate;
+  spec.measured_from_ns = kNsPerS;
+  const RunRecord record = simulate(spec, nullptr);
+  // The requests run at 985-995, 995-1005, 1005-1015 and 1015-1025 ms; the last two count.
+  EXPECT_EQ(record.sent, 2u);
+  EXPECT_EQ(record.in_time, 2u);
+  EXPECT_EQ(record.latency_sum_ns, ms_to_ns(15 + 23));
+  EXPECT_EQ(record.windows[0].sent, 0u);
+  EXPECT_EQ(record.windows[1].in_time, 2u);
+  EXPECT_EQ(record.modules[0].arrived, 2u);
+  EXPECT_EQ(record.modules[0].queueing_ns, ms_to_ns(5 + 13));
+  EXPECT_EQ(record.modules[0].batches, 2u);
+  EXPECT_EQ(record.gpu_ns, ms_to_ns(20));
+  // The worker is busy for 5 ms more, with the batch that began before.
+  EXPECT_EQ(record.workers[0].batches, 3u);
+  EXPECT_EQ(record.workers[0].busy_ns, ms_to_ns(25));
+  EXPECT_EQ(record.measured_ns(), kNsPerS);
+}
+
 TEST(Accounting, OneQueueFeedsSeveralWorkers) {
   RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 2}},
                                     ms_to_ns(15), at_ms({0, 0, 0}), kNsPerS);

@@ -4,18 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import style
-from harness_results.robust import ABOVE, BELOW, is_robust, robustness_of
+from harness_results.robust import is_robust, robustness_of
 from intervals import seeds_text, spread
 from selection import Missing, group, series_of
 
 ROW = 0.22  # inches of a setting
 FADED = 0.3
-
-
-def turned_settings(found, workload):
-    """The settings under which some pair of the workload has the other order."""
-    return {setting for pair in found.pairs if pair.workload == workload for setting in pair.changed_by()
-            if {pair.as_written.order, pair.verdicts[setting].order} == {ABOVE, BELOW}}
 
 
 def draw_workload(axes, found, workload, looks):
@@ -25,9 +19,9 @@ def draw_workload(axes, found, workload, looks):
         shift = (rank - (len(by_series) - 1) / 2) * 0.7 / len(by_series)
         for at, setting in enumerate(rows):
             mean, half = spread(list(series.under(setting).values()) or [float("nan")])
-            axes.errorbar(mean, at + shift, xerr=half if np.isfinite(half) else None, fmt="o", color=looks[name]["color"], markersize=style.points(3.2), linewidth=0.9,
-                          markerfacecolor=looks[name]["fill"], alpha=1 if setting in series.takes else FADED)
-    turned = turned_settings(found, workload)
+            axes.errorbar(mean, at + shift, xerr=half if np.isfinite(half) else None, fmt=looks[name]["marker"], color=looks[name]["color"],
+                          markersize=style.points(3.2), linewidth=0.9, alpha=1 if setting in series.takes else FADED)
+    turned = {setting for pair in found.pairs if pair.workload == workload for setting in pair.turned_by()}
     for at, setting in enumerate(rows):
         if setting in turned:
             axes.axhspan(at - 0.5, at + 0.5, color="#fbe3d6", zorder=0, linewidth=0)
@@ -38,7 +32,7 @@ def draw_workload(axes, found, workload, looks):
 
 
 def looks_of(results, found, cast):
-    """Colour and filling of each series; variants of a system are hollow from the second on."""
+    """Colour and mark of each series; one whose colour another has got is a square."""
     looks, seen = {}, {}
     cells = group(results.cells, lambda cell: cell["series"])
     for name in dict.fromkeys(name for by_series in found.workloads.values() for name in by_series):
@@ -46,7 +40,7 @@ def looks_of(results, found, cast):
         if own is None:
             continue
         colour = cast.colour(own)
-        looks[name] = {"color": colour, "fill": "white" if colour in seen.values() else colour, "label": cast.name(own)}
+        looks[name] = {"color": colour, "marker": "s" if colour in seen.values() else "o", "label": cast.name(own)}
         seen[name] = colour
     return looks
 
@@ -66,7 +60,7 @@ def draw(results, cast):
         draw_workload(place, found, workload, looks)
     for place in axes.flat[len(workloads):]:
         place.set_visible(False)
-    handles = [plt.Line2D([], [], marker="o", linestyle="", color=look["color"], markerfacecolor=look["fill"], markersize=style.points(4))
+    handles = [plt.Line2D([], [], marker=look["marker"], linestyle="", color=look["color"], markersize=style.points(4))
                for look in looks.values()]
     style.legend(figure, handles, [look["label"] for look in looks.values()])
     seeds = seeds_text(*group(results.cells, lambda cell: (cell["workload"], cell["series"])).values())

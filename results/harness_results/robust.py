@@ -107,6 +107,10 @@ class Pair:
         """The settings under which the order is another than as written."""
         return [setting for setting, verdict in self.verdicts.items() if verdict.order != self.as_written.order]
 
+    def turned_by(self):
+        """The settings under which the order is the other way round than as written."""
+        return [setting for setting in self.changed_by() if {self.as_written.order, self.verdicts[setting].order} == {ABOVE, BELOW}]
+
 
 @dataclass
 class Series:
@@ -194,9 +198,9 @@ def effects(found):
     """{setting: (how many pairs it turns, how many it leaves without their order or gives one)}."""
     made = {setting: [0, 0] for setting in found.settings[1:]}
     for pair in found.pairs:
+        turned = pair.turned_by()
         for setting in pair.changed_by():
-            orders = {pair.as_written.order, pair.verdicts[setting].order}
-            made[setting][0 if orders == {ABOVE, BELOW} else 1] += 1
+            made[setting][0 if setting in turned else 1] += 1
     return {setting: tuple(counts) for setting, counts in made.items()}
 
 

@@ -33,8 +33,8 @@ class Fingerprint {
 ///
 /// With RunSpec::measured_from_ns the requests sent before it are a warm-up: `record` counts them like all
 /// others, since systems are told of all, and a second record holds them alone; closing subtracts it.
-/// Requests and visits are counted by when their request was sent; batches, messages and the time of workers
-/// by when they happened.
+/// The time of sending decides for requests and visits; batches, messages and the time of workers count from
+/// the time at which they happen.
 class Accounting {
  public:
   /// `visits` are the live ones; `rows` may be null.
@@ -271,7 +271,7 @@ class Accounting {
     advance(now);
     return record_.windows[current_window_];
   }
-  /// Of `record_` or `warm_up_`, at the time to which they have advanced.
+  /// Returns the window of `record_` or `warm_up_` to which the accounting has advanced.
   ModuleWindow& module_window_of(RunRecord& record, ModuleId module) {
     return record.module_windows[current_window_ * modules_ + module];
   }

@@ -40,7 +40,7 @@ struct SystemSpec {
 /// Whether the entry makes cells on that pipeline and trace of the experiment.
 bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
 
-/// Whether it makes cells in the setting of that name.
+/// Returns true if the system makes cells in the setting of that name.
 bool makes_cells_in(const SystemSpec& system, const std::string& setting);
 
 /// Whether the section holds parameters of the entry: its system's, or its planner's.

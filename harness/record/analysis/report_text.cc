@@ -100,12 +100,10 @@ std::pair<std::vector<std::uint32_t>, std::string> cells_with(const std::vector<
 std::vector<std::string> length_notes(const std::vector<SummaryRow>& rows) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> notes;
-  double shortest_s = 0;
-  double longest_s = 0;
-  for (const SummaryRow& row : rows) {
-    longest_s = std::max(longest_s, row.measured_from_s);
-    shortest_s = &row == rows.data() ? row.measured_from_s : std::min(shortest_s, row.measured_from_s);
-  }
+  if (rows.empty()) return notes;
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, &SummaryRow::measured_from_s);
+  const double shortest_s = least->measured_from_s;
+  const double longest_s = most->measured_from_s;
   if (longest_s > 0) {
     const std::string from = shortest_s < longest_s ? number_text(shortest_s) + " to " : "";
     notes.push_back("requests sent in the first " + from + number_text(longest_s) +

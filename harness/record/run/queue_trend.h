@@ -21,7 +21,7 @@ QueueTrend queue_trend(const RunRecord& record);
 /// Returns "growing" if the growth is above 0 with 95 % and large: by Little's law requests wait longer at
 /// the end of the measured part than at its start by a tenth of the SLO or more. Returns "steady" if the
 /// growth is not large even by the upper end of its interval, else "unclear": the run is too short to tell.
-/// Where there is no trend it returns "".
+/// Returns "" if there is no trend.
 const char* name_of(const QueueTrend& trend, const RunRecord& record);
 
 }  // namespace harness

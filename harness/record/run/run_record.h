@@ -335,8 +335,8 @@ struct StartPlan {
   PlanRow row;
 };
 
-/// What became of the requests that a cell sent in each whole minute of its measured part; of a shorter one,
-/// in all of it.
+/// Holds the outcomes of the requests that a cell sent in each whole minute of its measured part, or in all
+/// of a shorter one.
 struct CellMinutes {
   std::uint32_t cell = 0;  ///< its index
   std::vector<WindowCounts> minutes;
