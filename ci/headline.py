@@ -1,12 +1,14 @@
-"""Reads `harness show RESULTS.h5 --csv` and prints the comparison of the systems, best goodput first. Cells
-that were skipped stand last."""
+"""Reads `harness show quickstart.h5 --csv` and prints the comparison of the systems, best goodput first. Cells
+that were skipped come last."""
 
 import csv
 import sys
 
-COLUMNS = [("goodput_rps", "goodput r/s", "{:.1f}"), ("drop_rate", "SLO missed", "{:.2%}"),
-           ("invalid_rate", "wasted GPU time", "{:.2%}"), ("bound_share", "of upper bound", "{:.1%}")]
+COLUMNS = [("goodput_rps", "goodput r/s", "{:.1f}"), ("goodput_overload_rps", "in overload", "{:.1f}"),
+           ("drop_rate", "SLO missed", "{:.2%}"), ("invalid_rate", "wasted GPU time", "{:.2%}"),
+           ("bound_share", "of upper bound", "{:.1%}")]
 WORKLOAD = ["pipeline", "trace", "load", "seed"]
+BASELINES = ["nexus", "clipperpp"]  # PARD's, whose default variants are read from PARD's paper
 
 
 def values_of(row):
@@ -20,6 +22,16 @@ def best_first(row):
     return (values_of(row)[0] == "skipped", -float(row.get("goodput_rps") or 0))
 
 
+def factor(cells):
+    """PARD's goodput in overload over the better of its baselines', or None if one of the three has none."""
+    rates = {row["system"]: float(row["goodput_overload_rps"]) for row in cells
+             if row.get("variant") == "default" and row.get("goodput_overload_rps")}
+    if not {"pard", *BASELINES} <= rates.keys():
+        return None
+    best = max(rates[name] for name in BASELINES)
+    return rates["pard"] / best if best > 0 else None
+
+
 def headline(lines):
     """The text for the lines of a CSV; "" when it has no cells."""
     workloads = {}
@@ -28,11 +40,16 @@ def headline(lines):
     text = []
     for workload, cells in workloads.items():
         text.append("  ".join(f"{key} {value}" for key, value in zip(WORKLOAD, workload) if value))
-        text.append(f"  {'system':<24}" + "".join(f"{title:>17}" for _, title, _ in COLUMNS))
+        text.append(f"  {'system':<22}" + "".join(f"{title:>{len(title) + 3}}" for _, title, _ in COLUMNS))
         for row in sorted(cells, key=best_first):
             variant = row.get("variant", "")
             name = row["system"] + (f" ({variant})" if variant not in ("", "default") else "")
-            text.append((f"  {name:<24}" + "".join(f"{value:>17}" for value in values_of(row))).rstrip())
+            values = "".join(f"{value:>{len(title) + 3}}" for value, (_, title, _) in zip(values_of(row), COLUMNS))
+            text.append(f"  {name:<22}{values}".rstrip())
+        times = factor(cells)
+        if times is not None:
+            text.append(f"  in overload pard has {times:.2f} times the goodput of the better of nexus and clipperpp "
+                        "(PARD's paper: 1.16 to 2.76)")
     return "\n".join(text)
 
 

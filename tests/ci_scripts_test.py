@@ -184,6 +184,18 @@ class Scripts(Copies):
         self.assertEqual(lines[2:], [["naive", "9.5", "20.00%", "10.00%", "90.0%"],
                                      ["pard", "8.5", "20.00%", "10.00%", "90.0%"], ["x", "skipped"], ["y", "skipped"]])
 
+    def test_headline_compares_pard_with_the_better_of_its_baselines(self):
+        def lines(*rows):
+            text = "\n".join(("system,variant,pipeline,load,status,goodput_rps,goodput_overload_rps",) + rows)
+            return subprocess.run([sys.executable, str(ROOT / "ci/headline.py")], input=text, capture_output=True, text=True,
+                                  check=True).stdout
+
+        cells = ["pard,default,lv,1,ok,40,30", "nexus,default,lv,1,ok,40,10", "clipperpp,default,lv,1,ok,40,20"]
+        self.assertIn("in overload pard has 1.50 times the goodput of the better", lines(*cells, "nexus,split,lv,1,ok,40,60"))
+        for missing in range(3):
+            self.assertNotIn("times", lines(*cells[:missing], cells[missing].rsplit(",", 1)[0] + ",", *cells[missing + 1:]))
+        self.assertNotIn("times", lines(cells[0], "nexus,default,lv,1,ok,40,0", "clipperpp,default,lv,1,ok,40,0"))
+
     def test_headline_needs_cells(self):
         self.assertNotEqual(self.headline()[0], 0)
 

@@ -49,7 +49,7 @@ GIVEN = {
                        "cp results-out/cores.h5 before.h5", "mv results-out/cores.h5 after.h5"],
     "docs/reproduction-loki.md": ["mkdir -p results-out/loki"],
     "docs/reproduction-shepherd.md": ["mkdir -p results-out/shepherd"],
-    "docs/start.md": [shorter("quickstart", "inferline/inferline-plan")],
+    "docs/start.md": ["harness experiments/quickstart.toml", shorter("inferline/inferline-plan")],
     "workloads/README.md": [shorter("shepherd/cv")],
 }
 TUTORIALS = {path.relative_to(ROOT).as_posix() for path in FOLDER.glob("*.md")} - {"docs/tutorials/README.md"}

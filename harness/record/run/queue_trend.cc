@@ -1,5 +1,6 @@
 #include "harness/record/run/queue_trend.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -47,6 +48,7 @@ QueueTrend queue_trend(const RunRecord& record) {
   trend.growth = slope * batches_per_s;
   trend.low = (slope - half) * batches_per_s;
   trend.high = (slope + half) * batches_per_s;
+  trend.rise = means.back() - means.front();
   return trend;
 }
 
@@ -55,10 +57,9 @@ const char* name_of(const QueueTrend& trend, const RunRecord& record) {
   constexpr double kShareOfSlo = 0.1;
   const double measured_s = ns_to_s(record.measured_ns());
   const double rate_rps = static_cast<double>(record.sent) / measured_s;
-  const auto longer_s = [&](double growth) { return growth * measured_s / rate_rps; };
-  const double large_s = kShareOfSlo * ns_to_s(record.slo_ns);
-  if (trend.low > 0 && longer_s(trend.growth) >= large_s) return "growing";
-  return longer_s(trend.high) < large_s ? "steady" : "unclear";
+  const double large = kShareOfSlo * ns_to_s(record.slo_ns) * rate_rps;  // in visits
+  if (trend.low > 0 && std::min(trend.growth * measured_s, trend.rise) >= large) return "growing";
+  return trend.high * measured_s < large ? "steady" : "unclear";
 }
 
 }  // namespace harness

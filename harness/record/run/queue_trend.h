@@ -11,6 +11,7 @@ struct QueueTrend {
   double growth = kNoValue;  ///< slope of the number of waiting visits, in visits/s
   double low = kNoValue;     ///< ends of its 95 % confidence interval
   double high = kNoValue;
+  double rise = kNoValue;  ///< visits by which the last of the 10 means exceeds the first
 };
 
 /// Returns the trend of RunRecord::queue_samples by least squares; without samples, or a request, no value.
@@ -19,8 +20,9 @@ struct QueueTrend {
 QueueTrend queue_trend(const RunRecord& record);
 
 /// Returns "growing" if the growth is above 0 with 95 % and large: by Little's law requests wait longer at
-/// the end of the measured part than at its start by a tenth of the SLO or more. Returns "steady" if the
-/// growth is not large even by the upper end of its interval, else "unclear": the run is too short to tell.
+/// the end of the measured part than at its start by a tenth of the SLO or more, both by the line and by
+/// `rise`, which a load that rises and falls again leaves small. Returns "steady" if the growth is not large
+/// even by the upper end of its interval, else "unclear": the run is too short, or its load varies too much.
 /// Returns "" if there is no trend.
 const char* name_of(const QueueTrend& trend, const RunRecord& record);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -37,8 +38,20 @@ TEST(QueueTrend, OfAStraightLineIsItsSlope) {
   EXPECT_NEAR(measured.growth, 6, 1e-12) << "the samples are half a second apart";
 }
 
+// The load of a day: the queue is longer in the second half, and at the end nearly as short as at the start.
+TEST(QueueTrend, AQueueThatIsShortAgainAtTheEndHasNotGrown) {
+  constexpr std::array<double, 10> kMeans = {100, 100, 100, 100, 100, 104, 108, 108, 106, 104};
+  const RunRecord record = record_of([&](int i) { return kMeans[static_cast<std::size_t>(i) / 10]; });
+  const QueueTrend trend = queue_trend(record);
+  EXPECT_GT(trend.low, 0);
+  EXPECT_GT(trend.growth * 100, 5) << "large by the line: at 100 requests/s 5 visits are 50 ms";
+  EXPECT_EQ(trend.rise, 4);
+  EXPECT_STREQ(name_of(record), "unclear");
+}
+
 TEST(QueueTrend, IsLargeFromATenthOfTheSloOn) {
-  // At 100 requests/s a queue of 5 visits is a wait of 50 ms.
+  // At 100 requests/s a queue of 5 visits is a wait of 50 ms. The means of the first and the last tenth are
+  // 90 samples apart.
   EXPECT_STREQ(name_of(record_of([](int i) { return 1000 + 0.2 * i; })), "growing");
   EXPECT_STREQ(name_of(record_of([](int i) { return 1000 + 0.02 * i; })), "steady");
   EXPECT_STREQ(name_of(record_of([](int i) { return 1000 - 5.0 * i; })), "steady");

@@ -107,7 +107,7 @@ const METRICS = {
 const DEFINITIONS = {
   drop_rate: "Missed: dropped or late requests / sent ones (drop_rate of the file).",
   invalid_rate: "Invalid rate: GPU time spent on requests that were not completed in time / all GPU time.",
-  queue_trend: "Whether the queue still grew while the run was measured: then its numbers depend on the length of the run. Unclear: the run is too short to tell (queue_trend of the file).",
+  queue_trend: "Whether the queue still grew while the run was measured: then its numbers depend on the length of the run. Unclear: the run is too short to tell, or its load varies too much (queue_trend of the file).",
 };
 const SHARES = new Set(FILES.flatMap((file) => file.raw.shares));
 
