@@ -116,7 +116,8 @@ std::vector<std::string> length_notes(const std::vector<SummaryRow>& rows) {
   }
   if (const auto [cells, series] = cells_with(rows, "unclear"); !cells.empty()) {
     notes.push_back(numbered(cells, kNamed) + " (" + series +
-                    "): whether the queue still grew cannot be told: too short a run, or too varied a load (queue_trend)");
+                    "): the run is too short, or its load too varied, to tell whether the queue still grew "
+                    "(queue_trend)");
   }
   return notes;
 }

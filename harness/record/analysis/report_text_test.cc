@@ -160,7 +160,8 @@ TEST(LengthNotes, SayWhatDependsOnTheLengthOfTheRun) {
             (std::vector<std::string>{
                 "overload: cells 2 and 4 (naive) depend on the length of the run: the queue still grew "
                 "(queue_trend)",
-                "cell 5 (pard): whether the queue still grew cannot be told: too short a run, or too varied a load (queue_trend)"}));
+                "cell 5 (pard): the run is too short, or its load too varied, to tell whether the queue "
+                "still grew (queue_trend)"}));
   rows[4].queue_trend = rows[5].queue_trend = "";
   for (SummaryRow& row : rows) row.measured_from_s = 20;
   EXPECT_EQ(length_notes(rows).front(),
