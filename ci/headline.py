@@ -49,7 +49,7 @@ def headline(lines):
         times = factor(cells)
         if times is not None:
             text.append(f"  in overload pard has {times:.2f} times the goodput of the better of nexus and clipperpp "
-                        "(PARD's paper: 1.16 to 2.76)")
+                        "(PARD's paper: 1.16 to 2.76 over its workloads)")
     return "\n".join(text)
 
 

@@ -105,10 +105,10 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "needs\n"
       "rows ([record] rows); [record] states adds what controllers published.\n"
       "Examples:\n"
-      "  harness explain quickstart.h5 --cell 3 --dropped-by estimated_late\n"
-      "  harness explain quickstart.h5 --cell 0 --worst 5 --from 30s --to 40s\n"
-      "  harness explain quickstart.h5 --cell 3 --request 4711\n"
-      "  harness explain quickstart.h5 --cell 3 --at 31.2s");
+      "  harness explain quickstart.h5 --cell 0 --dropped-by estimated_late\n"
+      "  harness explain quickstart.h5 --cell 6 --worst 5 --from 30s --to 40s\n"
+      "  harness explain quickstart.h5 --cell 0 --request 4711\n"
+      "  harness explain quickstart.h5 --cell 0 --at 31.2s");
   command->add_option("results", options->results, "results file (HDF5)")
       ->required()
       ->type_name("RESULTS.h5");

@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
       "  harness compare base.h5 results-out/quickstart.h5    finds regressions\n"
       "  harness diff base.h5 results-out/quickstart.h5       which settings differ, and what moved\n"
       "  harness replay results-out/quickstart.h5             verifies recorded decisions\n"
-      "  harness explain results-out/quickstart.h5 --cell 0 --worst 5    why requests were late or dropped\n"
+      "  harness explain results-out/quickstart.h5 --cell 4 --worst 5    why requests were late or dropped\n"
       "  harness timeline results-out/quickstart.h5 --cell 3 -o t.pftrace    a run to look into\n"
       "  harness profile --pipeline tm -o tm.toml             measures models here, for `profiles = ...`\n"
       "  harness profile --profiles tm.toml --goodput 250 -o tm.toml    what one GPU serves within 250 ms\n"

@@ -49,6 +49,7 @@ QueueTrend queue_trend(const RunRecord& record) {
   trend.low = (slope - half) * batches_per_s;
   trend.high = (slope + half) * batches_per_s;
   trend.rise = means.back() - means.front();
+  trend.peak = *std::ranges::max_element(means) - means.front();
   return trend;
 }
 
@@ -58,7 +59,8 @@ const char* name_of(const QueueTrend& trend, const RunRecord& record) {
   const double measured_s = ns_to_s(record.measured_ns());
   const double rate_rps = static_cast<double>(record.sent) / measured_s;
   const double large = kShareOfSlo * ns_to_s(record.slo_ns) * rate_rps;  // in visits
-  if (trend.low > 0 && std::min(trend.growth * measured_s, trend.rise) >= large) return "growing";
+  const bool is_large = std::min(trend.growth * measured_s, trend.rise) >= large;
+  if (trend.low > 0 && is_large && trend.rise >= trend.peak / 2) return "growing";
   return trend.high * measured_s < large ? "steady" : "unclear";
 }
 

@@ -12,6 +12,7 @@ struct QueueTrend {
   double low = kNoValue;     ///< ends of its 95 % confidence interval
   double high = kNoValue;
   double rise = kNoValue;  ///< visits by which the last of the 10 means exceeds the first
+  double peak = kNoValue;  ///< visits by which the largest of them exceeds the first
 };
 
 /// Returns the trend of RunRecord::queue_samples by least squares; without samples, or a request, no value.
@@ -21,9 +22,9 @@ QueueTrend queue_trend(const RunRecord& record);
 
 /// Returns "growing" if the growth is above 0 with 95 % and large: by Little's law requests wait longer at
 /// the end of the measured part than at its start by a tenth of the SLO or more, both by the line and by
-/// `rise`, which a load that rises and falls again leaves small. Returns "steady" if the growth is not large
-/// even by the upper end of its interval, else "unclear": the run is too short, or its load varies too much.
-/// Returns "" if there is no trend.
+/// `rise`, and the queue has not lost half of its peak by then, as under a load that rises and falls. Returns
+/// "steady" if the growth is not large even by the upper end of its interval, else "unclear": the run is too
+/// short, or its load varies too much. Returns "" if there is no trend.
 const char* name_of(const QueueTrend& trend, const RunRecord& record);
 
 }  // namespace harness

@@ -38,15 +38,39 @@ TEST(QueueTrend, OfAStraightLineIsItsSlope) {
   EXPECT_NEAR(measured.growth, 6, 1e-12) << "the samples are half a second apart";
 }
 
+/// As record_of, with these means of the ten parts.
+RunRecord record_of_means(const std::array<double, 10>& means) {
+  return record_of([&](int i) { return means[static_cast<std::size_t>(i) / 10]; });
+}
+
 // The load of a day: the queue is longer in the second half, and at the end nearly as short as at the start.
 TEST(QueueTrend, AQueueThatIsShortAgainAtTheEndHasNotGrown) {
-  constexpr std::array<double, 10> kMeans = {100, 100, 100, 100, 100, 104, 108, 108, 106, 104};
-  const RunRecord record = record_of([&](int i) { return kMeans[static_cast<std::size_t>(i) / 10]; });
+  const RunRecord record = record_of_means({100, 100, 100, 100, 100, 104, 108, 108, 106, 104});
   const QueueTrend trend = queue_trend(record);
   EXPECT_GT(trend.low, 0);
   EXPECT_GT(trend.growth * 100, 5) << "large by the line: at 100 requests/s 5 visits are 50 ms";
-  EXPECT_EQ(trend.rise, 4);
+  EXPECT_NEAR(trend.rise, 4, 1e-9);
   EXPECT_STREQ(name_of(record), "unclear");
+}
+
+// After a peak a long queue empties: it is longer than at the start, and will not be for long.
+TEST(QueueTrend, AQueueThatHasLostHalfOfItsPeakHasNotGrown) {
+  const RunRecord record = record_of_means({166, 193, 202, 136, 126, 182, 660, 2631, 3338, 1445});
+  const QueueTrend trend = queue_trend(record);
+  EXPECT_GT(trend.low, 0);
+  EXPECT_NEAR(trend.rise, 1279, 1e-9);
+  EXPECT_NEAR(trend.peak, 3172, 1e-9);
+  EXPECT_STREQ(name_of(record), "unclear");
+}
+
+// One step up and one at the end rise by 6 visits, the line by 3.3.
+TEST(QueueTrend, IsLargeByTheLineToo) {
+  const RunRecord record = record_of_means({100, 103, 103, 103, 103, 103, 103, 103, 103, 106});
+  const QueueTrend trend = queue_trend(record);
+  EXPECT_GT(trend.low, 0);
+  EXPECT_LT(trend.growth * 100, 5);
+  EXPECT_NEAR(trend.rise, 6, 1e-9);
+  EXPECT_STRNE(name_of(record), "growing");
 }
 
 TEST(QueueTrend, IsLargeFromATenthOfTheSloOn) {
