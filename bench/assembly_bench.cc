@@ -1,5 +1,5 @@
-// Batch assembly on the CPU, one thread, and a plain copy of as many bytes beside it. Bytes are those read
-// and written.
+// Batch assembly on the CPU, with one thread, and a plain copy of as many bytes beside it. The counted bytes
+// are the bytes read and written.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBatch = 32;
 
-/// Images of 640x480 to 300x300: hardly a byte of them goes unread.
+/// Assembles images of 640x480 to 300x300: hardly a byte of them goes unread.
 void assemble(benchmark::State& state) {
   RandomStream random(1, "assembly_bench");
   std::vector<OwnedImage> images;

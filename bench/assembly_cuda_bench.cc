@@ -1,6 +1,6 @@
-// The assembly kernel beside a copy on the device. Bytes are those of the unique 32-byte sectors read, and
-// those written; `of_copy` is the kernel's bandwidth as a share of the copy's, for which the target is 0.8.
-// Inputs and outputs of successive launches differ and are together larger than the L2 cache.
+// The assembly kernel beside a copy on the device. The counted bytes are the unique 32-byte sectors read, and
+// the bytes written; `of_copy` is the kernel's bandwidth as a share of the copy's, for which the target is
+// 0.8. Inputs and outputs of successive launches differ and are together larger than the L2 cache.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
@@ -20,7 +20,8 @@ namespace {
 
 constexpr InputFormat kFormat{300, 300, {0.485F, 0.456F, 0.406F}, {1 / 0.229F, 1 / 0.224F, 1 / 0.225F}};
 
-/// Bytes of the 32-byte sectors that hold a byte some output value depends on; the image starts a sector.
+/// Returns the bytes of the 32-byte sectors that hold a byte on which some output value depends; the image
+/// starts a sector.
 std::size_t sector_bytes(int height, int width) {
   const AssemblyConstants constants = constants_of(kFormat);
   std::set<int> sectors;
@@ -38,7 +39,7 @@ std::size_t sector_bytes(int height, int width) {
   return sectors.size() * 32;
 }
 
-/// Seconds that `enqueue` takes on the stream, by events.
+/// Returns the seconds that the work of `enqueue` takes on the stream, by events.
 template <class Enqueue>
 double seconds(const CudaStream& stream, CudaEvent& start, CudaEvent& end, const Enqueue& enqueue) {
   start.record(stream);

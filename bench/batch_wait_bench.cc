@@ -13,7 +13,7 @@ namespace {
 constexpr TimeNs kExec = 20 * kNsPerMs;
 constexpr int kSamples = 10'000;
 
-/// One planner's quantile over so many later modules.
+/// Measures one planner's quantile over this many later modules.
 void wait_quantile(benchmark::State& state) {
   const WaitTable table = WaitTable::uniform(kExec);
   const std::vector<const WaitTable*> path(static_cast<std::size_t>(state.range(0)), &table);
@@ -22,7 +22,8 @@ void wait_quantile(benchmark::State& state) {
 }
 BENCHMARK(wait_quantile)->DenseRange(1, 5);
 
-/// What a chain of five modules costs per state period: four planners with 4, 3, 2 and 1 later modules.
+/// Measures the cost of a chain of five modules per state period: four planners with 4, 3, 2 and 1 later
+/// modules.
 void five_module_chain(benchmark::State& state) {
   const WaitTable table = WaitTable::uniform(kExec);
   const std::vector<const WaitTable*> path(4, &table);

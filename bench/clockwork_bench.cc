@@ -1,6 +1,6 @@
-// What Clockwork's decisions cost: all workers and 13 models before one scheduler, in virtual time. One
-// iteration is one arrival and whatever batches start and end until the next, so the figures are what an
-// arrival costs in all.
+// The cost of Clockwork's decisions: all workers and 13 models before one scheduler, in virtual time. One
+// iteration is one arrival and all batches that start and end until the next, so the figures are the whole
+// cost of an arrival.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<Profile> make_profiles() {
 /// The cluster, its visits and its clock.
 class Cluster {
  public:
-  /// `rps`: arrivals/s of each worker, Poisson over all of them.
+  /// Makes the cluster; `rps` is arrivals/s per worker, Poisson over all of them.
   Cluster(int workers, double rps, const ClockworkParams& params)
       : profiles_(make_profiles()),
         gap_s_(1 / (rps * workers)),
@@ -135,7 +135,7 @@ class Cluster {
     ends_.emplace(now_ + profiles_[worker.module].latency(static_cast<int>(worker.running.size())), id);
     central_.on_batch_started(now_, view(id), out_);
   }
-  /// A start adds to the list while it is read.
+  /// Carries out the decisions; a start adds to the list while it is read.
   void carry_out() {
     for (std::size_t i = 0; i < out_.list().size(); ++i) {
       const Decision decision = out_.list()[i];
@@ -161,7 +161,7 @@ class Cluster {
   std::vector<Worker> workers_;
   std::priority_queue<std::pair<TimeNs, WorkerId>, std::vector<std::pair<TimeNs, WorkerId>>, std::greater<>>
       ends_;
-  std::vector<ModuleId> module_of_;  ///< by visit
+  std::vector<ModuleId> module_of_;  ///< module of each visit
   std::vector<VisitId> free_;
   std::int64_t batches_ = 0;
   std::int64_t served_ = 0;
@@ -169,7 +169,8 @@ class Cluster {
   CentralScheduler central_;
 };
 
-/// A case is run several times, each with more iterations: one cluster, filled once, serves them all.
+/// Returns the cluster of a case. A case is run several times, each with more iterations: one cluster, filled
+/// once, serves them all.
 Cluster& cluster_of(const benchmark::State& state, const ClockworkParams& params) {
   const auto rules = [](const ClockworkParams& of) { return std::tuple(of.max_batch, of.sizes, of.stale); };
   const auto key = std::tuple(state.range(0), state.range(1), rules(params));
@@ -214,7 +215,7 @@ void batches_of_128_of_all_sizes(benchmark::State& state) {
   run(state, params);
 }
 
-/// 250 requests/s of each worker are served in time, 2,000 are an overload.
+/// Sets the sizes and rates: 250 requests/s per worker are served in time, 2,000 are an overload.
 void clusters(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"workers", "rps_each"});
   for (const std::int64_t rps : {250, 2'000}) {

@@ -1,12 +1,12 @@
-// Allocations of a benchmark's program, counted, so that "allocates nothing in steady state" is a figure.
+// Counts the allocations of a benchmark's program, so that "allocates nothing in steady state" is a figure.
 #pragma once
 
 #include <cstdint>
 
 namespace harness {
 
-/// Calls of operator new since the start. The program has counted_allocations.cc among its sources and one
-/// thread.
+/// Returns the number of calls of operator new since the start. The program must have counted_allocations.cc
+/// among its sources, and only one thread.
 std::int64_t allocations();
 
 }  // namespace harness

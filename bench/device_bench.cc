@@ -1,15 +1,16 @@
 // A device that always has its next batch, beside a bare loop that calls the same network, or its graph, back
 // to back on an input that lies ready. `of_bare` is the device's throughput as a share of the loop's; the two
 // take turns, so that a machine that slows down slows both; each turn begins and ends with an idle device.
-// Images have the network's own size; those of `_frames` are a camera's. With `_worker` a batch's images are
-// prepared while the one before runs, and then it is submitted, as the full batches of a run are; with
-// `_late` it is submitted when the one before has ended, as those that a system decides then; with `_alone`
-// nothing of the next one is copied before that either, as when a profile is measured. `device_us` is how
+// Images have the network's own size, or a camera's in `_frames`. With `_worker` a batch's images are
+// prepared and it is submitted while the one before runs, like the full batches of a run; with `_late` it is
+// submitted when the one before has ended, like batches that a system decides on only then; with `_alone`
+// nothing of the next batch is copied before that either, as when a profile is measured. `device_us` is how
 // long a batch takes on the device by its own clock.
 //
-// Host's time for a batch, all of it in microseconds: `submit_us` of the event loop's thread in submit(),
-// prepare() and take(); on CUDA also `handling_us` of the device's thread but for `copying_us`, the images'
-// bytes to where the GPU copies them from.
+// The counters of the host's time for a batch are in microseconds: `submit_us` is the time of the event
+// loop's thread in submit(), prepare() and take(); on CUDA `copying_us` is the time in which the device's
+// thread copies the images' bytes to where the GPU copies them from, and `handling_us` is that thread's other
+// time.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/rand.h>
@@ -37,13 +38,13 @@
 namespace harness {
 namespace {
 
-/// Batches of a turn: the loop's, then the device's.
+/// The number of batches of a turn: the loop's, then the device's.
 constexpr int kTurnOnCpu = 4;
 constexpr int kTurnOnGpu = 32;
 
-/// When a batch is submitted.
+/// The time at which a batch is submitted.
 enum class Submission { kAhead, kLate, kAlone };
-/// Of the images, where they are not the network's.
+/// The size of the images, if it is not the network's.
 struct FrameSize {
   int height = 0;
   int width = 0;
@@ -58,7 +59,7 @@ ModelSource source_of(const std::string& model, int batch, int exit_points) {
   return source;
 }
 
-/// Batches through a device.
+/// Runs batches through a device.
 class SaturatedDevice {
  public:
   SaturatedDevice(Device& device, SteadyWait& wait, const ModelSource& source, FrameSize size,
@@ -74,7 +75,7 @@ class SaturatedDevice {
     images_ = views_of(owned_);
   }
 
-  /// Seconds for `count` batches. Throws EnvironmentError when one fails.
+  /// Returns the seconds for `count` batches. Throws EnvironmentError if one fails.
   double run(int count) {
     const TimeNs start_ns = steady_ns();
     int submitted = 0;
@@ -234,9 +235,9 @@ void saturate_cuda(benchmark::State& state, [[maybe_unused]] const std::string& 
 }
 
 #ifdef HARNESS_TORCH_CUDA
-constexpr FrameSize kNetworkSize{224, 224};  ///< of the classifiers
+constexpr FrameSize kNetworkSize{224, 224};  ///< size of the classifiers' images
 
-/// Median of what a batch of the model takes by the device's clock, nothing beside it, in us.
+/// Returns the median time of a batch of the model by the device's clock, with nothing beside it, in us.
 double median_us(SaturatedDevice& device) {
   constexpr int kBatches = 41;
   std::vector<double> took;
@@ -249,7 +250,8 @@ double median_us(SaturatedDevice& device) {
   return took[kBatches / 2];
 }
 
-/// Mean of batches that are submitted before the one before ends, in us: nothing of the host's is in it.
+/// Returns the mean time of batches that are submitted before the one before ends, in us: no time of the host
+/// is in it.
 double ahead_us(StreamDevice& device, SteadyWait& wait, const ModelSource& source) {
   constexpr int kBatches = 40;
   SaturatedDevice ahead(device, wait, source, kNetworkSize, Submission::kAhead);
@@ -257,11 +259,11 @@ double ahead_us(StreamDevice& device, SteadyWait& wait, const ModelSource& sourc
   return ahead.run(kBatches) * 1e6 / kBatches;
 }
 
-/// Whether a model takes longer when others have been loaded in the process before it or after it:
+/// Measures if a model takes longer when others have been loaded in the process before it or after it:
 /// `first_us`, alone; `first_beside_us`, once others are loaded; `second_us`, the same model, loaded after
 /// them on that device; `other_device_us`, likewise, on a device of its own; `after_us`, on a device made
-/// when those have gone. `..._ahead_us`: in batches that do not wait for the host. To be run as the first of
-/// its process.
+/// when those have gone. `..._ahead_us` is the time in batches that do not wait for the host. It must be the
+/// first benchmark of its process.
 void load_others(benchmark::State& state) {
   const std::string why = why_no_cuda_device();
   if (!why.empty()) return state.SkipWithError(("no GPU: " + why).c_str());

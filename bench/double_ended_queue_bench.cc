@@ -99,8 +99,8 @@ std::vector<TimeNs> random_steps() {
   return keys;
 }
 
-/// Arrivals 1 ms apart on average whose due times scatter by up to 20 ms: what waits in earlier modules do to
-/// them.
+/// Returns due times of arrivals 1 ms apart on average, which scatter by up to 20 ms, as after waits in
+/// earlier modules.
 std::vector<TimeNs> nearly_ordered_keys() {
   RandomStream random(2, "double_ended_queue_bench");
   std::vector<TimeNs> keys(kKeys);
@@ -133,8 +133,8 @@ void run(benchmark::State& state, const std::vector<TimeNs>& keys, TimeNs span, 
   }
 }
 
-/// The hold model: a new key lies a random distance behind the smallest one taken, so that it may belong
-/// anywhere.
+/// Measures the hold model: a new key lies a random distance behind the smallest one taken, so that it may
+/// belong anywhere.
 template <class Queue>
 void random_order(benchmark::State& state) {
   const std::vector<TimeNs> steps = random_steps();

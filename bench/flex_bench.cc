@@ -1,5 +1,5 @@
-// What FLEX's decisions cost: a group of GPUs and 20 models under overload in virtual time. One iteration is
-// one arrival and whatever batches end or are preempted until the next, so the figures are upper bounds of
+// The cost of FLEX's decisions: a group of GPUs and 20 models under overload in virtual time. One iteration
+// is one arrival and all batches that end or are preempted until the next, so the figures are upper bounds of
 // the cost of an arrival.
 #include <benchmark/benchmark.h>
 
@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-/// 20 models between ResNet18 and ResNeSt200 (SHEPHERD, Table 4).
+/// Returns profiles of 20 models between ResNet18 and ResNeSt200 (SHEPHERD, Table 4).
 std::vector<Profile> make_profiles() {
   std::vector<Profile> profiles(20);
   for (std::size_t m = 0; m < profiles.size(); ++m) {
@@ -100,7 +100,7 @@ class Group {
     carry_out();
     note_next_end();
   }
-  /// FLEX adds to the list while it is read.
+  /// Carries out the decisions; FLEX adds to the list while it is read.
   void carry_out() {
     for (std::size_t i = 0; i < decisions_.list().size(); ++i) {
       const FlexDecision decision = decisions_.list()[i];
@@ -157,9 +157,9 @@ void run(benchmark::State& state, TimeNs slo_spread_ns, int burst, const FlexPar
 }
 
 void equal_slos(benchmark::State& state) { run(state, 0, 1, {}); }
-/// SLOs from 125 to 250 ms within each model: deadlines out of order.
+/// Uses SLOs from 125 to 250 ms within each model: deadlines are out of order.
 void mixed_slos(benchmark::State& state) { run(state, 125 * kNsPerMs, 1, {}); }
-/// 300 visits of one model at a time: each burst preempts.
+/// Sends 300 visits of one model at a time: each burst preempts.
 void bursts(benchmark::State& state) { run(state, 0, 300, {}); }
 void without_preemption(benchmark::State& state) {
   FlexParams params;

@@ -1,7 +1,7 @@
 // HERD's plan (SHEPHERD, Table 5): as many models as GPUs, 1,000 streams each. The paper's solver takes
 // 0.55, 2.51, 4.28, 8.53 and 13.26 s for 200, 400, 600, 800 and 1,000 models on 64 cores.
 //
-// Models are those of Table 4 in turn, with their published sizes, on GPUs of 16 GiB. Stream rates are
+// The models of Table 4 are used in turn, with their published sizes, on GPUs of 16 GiB. Stream rates are
 // log-normal (sigma 2: heavy-tailed, as in the Azure trace), scaled so that the average load needs half of
 // all GPUs.
 #include <benchmark/benchmark.h>
@@ -25,7 +25,7 @@ constexpr double kLoad = 0.5;
 constexpr std::int64_t kGpuBytes = std::int64_t{16} << 30;
 
 struct Case {
-  HerdInput input;  // rates not set
+  HerdInput input;  // input, without rates
   std::vector<HerdStream> streams;
 };
 
@@ -62,7 +62,7 @@ double largest_load(const HerdInput& input, const HerdPlan& plan) {
   return largest;
 }
 
-// Aggregation of the streams and the plan; the counters describe the plan.
+// Measures the aggregation of the streams and the plan; the counters describe the plan.
 void plan(benchmark::State& state, const HerdParams& params) {
   const int models = static_cast<int>(state.range(0));
   Case made = table5(models);
@@ -84,15 +84,15 @@ void plan(benchmark::State& state, const HerdParams& params) {
   state.counters["largest_load"] = largest_load(made.input, result);
 }
 
-// Table 5 as read here: ten groups, none with more than a tenth of the GPUs.
+// Table 5 as this project reads it: ten groups, each with at most a tenth of the GPUs.
 void ten_groups(benchmark::State& state) {
   plan(state, {.group_worker_limit = static_cast<int>(state.range(0) / 10), .max_groups = 10});
 }
-// At most ten groups of any size.
+// Allows at most ten groups of any size.
 void ten_groups_of_any_size(benchmark::State& state) {
   plan(state, {.group_worker_limit = 0, .max_groups = 10});
 }
-// The limit of the paper's evaluation.
+// Uses the limit of the paper's evaluation.
 void groups_of_12(benchmark::State& state) { plan(state, {}); }
 void groups_of_12_not_spread(benchmark::State& state) { plan(state, {.spread = false}); }
 // The limit of K is the second argument.
@@ -106,8 +106,8 @@ void ten_groups_with_reserve(benchmark::State& state) {
                .reserved_mb = static_cast<double>(state.range(1))});
 }
 
-// Eq. 2 as it stands, in the smallest number of groups that memory allows, with memory for six models each:
-// what GLPK does with it in at most 1,000 nodes.
+// Eq. 2 without changes, in the smallest number of groups that memory allows, with memory for six models
+// each: GLPK's solution in at most 1,000 nodes.
 void literal_program(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
   Case made = table5(models);
@@ -128,7 +128,7 @@ void literal_program(benchmark::State& state) {
   state.counters["nodes"] = static_cast<double>(solution.nodes);
   state.counters["herd"] = best.min_burst_tolerance;
 }
-// Reading the rates alone.
+// Measures only the aggregation of the rates.
 void aggregation(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
   const Case made = table5(models);

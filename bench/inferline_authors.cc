@@ -1,12 +1,12 @@
-// Compares InferLine's Estimator and Planner here with what its authors published (2017-2018): plans, and
-// runs of them. Prints a Markdown table, then the rows that do not agree by their names.
+// Compares InferLine's Estimator and Planner here with the plans that its authors published (2017-2018), and
+// with runs of these plans. Prints a Markdown table, then the names of the rows that do not agree.
 //
 //     inferline_authors [FOLDER] [QUERIES] [ROWS.csv]
 //
-// FOLDER holds the authors' figures; without it, or where it is empty, inferline/ in $HARNESS_DATA or in
-// ../shared/data. QUERIES: of a trace, 50,000 as the authors'. ROWS.csv: gets the single figures, theirs and
-// ours. Exit code 77: the folder is not there; 1: what needs no simulation (costs, throughputs) does not
-// agree.
+// FOLDER holds the authors' figures; if it is missing or empty, inferline/ in $HARNESS_DATA or in
+// ../shared/data does. QUERIES is the length of a trace: 50,000 by default, as the authors'. ROWS.csv gets
+// the single figures, theirs and ours. The exit code is 77 if the folder does not exist, 2 after an error, 1
+// if figures that need no simulation (costs, throughputs) do not agree.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr double kMayMiss = 0.01;
 constexpr std::uint64_t kPlanned = 1;  ///< seed of the trace that is planned for
-constexpr std::uint64_t kServed = 2;   ///< of another one
+constexpr std::uint64_t kServed = 2;   ///< seed of another trace
 
 std::string shown(double value, int digits) {
   char text[64];
@@ -46,15 +46,15 @@ struct Pair {
   double ours = 0;
 };
 
-/// A line of the table, and what belongs below it.
+/// A line of the table, and the text below it.
 struct Comparison {
   std::string what;
   int rows = 0;
   int agree = 0;
   std::string figures = {};
-  std::vector<std::string> others = {};  ///< rows that do not agree, and why
+  std::vector<std::string> others = {};  ///< rows that do not agree, and the reasons
   std::vector<Pair> pairs = {};
-  bool is_arithmetic = false;  ///< of figures that agree in all rows
+  bool is_arithmetic = false;  ///< true if its figures must agree in all rows
 
   void count(bool agrees, const std::string& row) {
     ++rows;
@@ -69,7 +69,7 @@ double middle_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// What needs no simulation.
+// Comparisons that need no simulation.
 
 Comparison compare_costs(const AuthorsData& data) {
   Comparison result{"cost of a plan from the prices, to 0.0001 $/h"};
@@ -86,7 +86,7 @@ Comparison compare_costs(const AuthorsData& data) {
   return result;
 }
 
-/// Of the plans of June, a figure of theirs against ours, within 0.1 %.
+/// Compares a figure of the plans of June with ours, within 0.1 %.
 Comparison compare_june(const AuthorsData& data, const std::string& what, AuthorsLatency latency,
                         double AuthorsPlan::*theirs,
                         const std::function<double(const AuthorsWorld&, const Configuration&)>& ours) {
@@ -107,7 +107,7 @@ Comparison compare_june(const AuthorsData& data, const std::string& what, Author
   return result;
 }
 
-/// s_m: the share of queries that the Estimator sends to a model, against the authors' figure.
+/// Compares s_m, the share of queries that the Estimator sends to a model, with the authors' figure.
 Comparison compare_scale_factors(const AuthorsData& data) {
   constexpr int kQueries = 1'000'000;
   Comparison result{"scale factor behind a branch as the Estimator measures it, within 3 standard errors"};
@@ -133,7 +133,7 @@ Comparison compare_scale_factors(const AuthorsData& data) {
   return result;
 }
 
-// Plans of ours for their loads.
+// Our plans for their loads.
 
 double miss_rate(Estimator& estimator, const Configuration& configuration, double slo_s) {
   const std::span<const TimeNs> latencies = estimator.latencies(configuration);
@@ -141,18 +141,18 @@ double miss_rate(Estimator& estimator, const Configuration& configuration, doubl
   return static_cast<double>(late) / static_cast<double>(std::max<std::size_t>(1, latencies.size()));
 }
 
-/// Why a plan of ours costs more than theirs.
+/// The reason why a plan of ours costs more than theirs.
 enum class DearerWhy { kOverload, kMisses, kBatch, kGreedy };
 constexpr const char* kDearerWhys[] = {
     "theirs does not keep up with the sample", "theirs misses more than 1 % of the sample",
     "theirs has a batch that doubling does not reach", "theirs is feasible here too"};
 
 struct PlannedHere {
-  std::string failure;  ///< empty: there is a plan
+  std::string failure;  ///< reason why there is no plan; empty: there is one
   double usd_per_h = 0;
-  double served_misses = 0;  ///< of the plan, on another trace
-  double their_misses = 0;   ///< of their plan, on the trace that is planned for
-  double their_load = 0;     ///< of that trace, as a share of what their plan carries at the same cap
+  double served_misses = 0;  ///< share of late requests of our plan, on another trace
+  double their_misses = 0;   ///< share of late requests of their plan, on the planned trace
+  double their_load = 0;     ///< load of the planned trace, as a share of their plan's capacity at the cap
   bool beyond_doubling = false;
 };
 
@@ -196,7 +196,7 @@ PlannedHere plan_here(const AuthorsWorld& world, const AuthorsPlan& plan, const 
   return result;
 }
 
-/// `params` of a plan.
+/// Returns the planner's parameters for a plan.
 using ParamsOf = std::function<GreedyParams(const AuthorsPlan&)>;
 using Chosen = std::function<bool(const AuthorsPlan&)>;
 
@@ -269,13 +269,13 @@ std::vector<Comparison> compare_all_plans(const AuthorsData& data, int queries) 
   return results;
 }
 
-// Runs of theirs.
+// Their runs.
 
-/// What a run on a full machine of four GPUs has of the profiles' throughput.
+/// Runs on a full machine of four GPUs have one of these shares of the profiles' throughput.
 constexpr int kFullMachine = 4;
 constexpr double kContentions[] = {0.75, 0.79};
 
-/// Pooled over three traces.
+/// Returns the share of late requests, pooled over three traces.
 double estimated_misses(const AuthorsWorld& world, const std::vector<AuthorsStage>& stages, double rate_qps,
                         double scv, double slo_s, int queries) {
   constexpr int kTraces = 3;
@@ -326,7 +326,7 @@ Comparison compare_runs(const AuthorsData& data, const std::string& what, Author
   return result;
 }
 
-/// The largest utilisation of a sweep that keeps to 1 %, and the least that does not.
+/// The largest utilisation of a sweep at which at most 1 % miss, and the least at which more do.
 struct Break {
   double held = 0;
   double broke = INFINITY;
@@ -340,13 +340,13 @@ struct Break {
   }
 };
 
-/// In steps of 0.01 of the profiles' throughput.
+/// Returns the utilisation at which more than 1 % miss, in steps of 0.01 of the profiles' throughput.
 double estimated_break(const AuthorsData& data, const AuthorsPlan& plan, double gpu_speed, int queries) {
   const AuthorsWorld alone(data, plan.pipeline, {.table = AuthorsTable::kApril});
   const AuthorsWorld world(data, plan.pipeline, {.table = AuthorsTable::kApril, .gpu_speed = gpu_speed});
   const double qps = alone.throughput_qps(alone.configuration(plan.stages));
-  int low = 1;     // hundredths; keeps to 1 %
-  int high = 120;  // does not
+  int low = 1;     // hundredths; at most 1 % miss
+  int high = 120;  // more than 1 % miss
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     const double misses =
@@ -356,7 +356,8 @@ double estimated_break(const AuthorsData& data, const AuthorsPlan& plan, double 
   return high / 100.0;
 }
 
-/// Of all stored plans that the sweep may have run: those for its SLO, its cost if that is known, and scv 1.
+/// Returns the least and the largest break of all stored plans that the sweep may have run: plans for its
+/// SLO, its cost if that is known, and scv 1.
 std::string estimated_breaks(const AuthorsData& data, const AuthorsRun& of, double contention, int queries) {
   std::vector<double> breaks;
   for (const AuthorsPlan& plan : data.plans) {
@@ -418,7 +419,7 @@ std::vector<Comparison> compare_all(const AuthorsData& data, int queries) {
   return results;
 }
 
-/// What is in the files and in no line of the table.
+/// Prints how many rows of the files are in no line of the table.
 void print_left_out(const AuthorsData& data) {
   const auto plans = std::ranges::count_if(data.plans, [](const AuthorsPlan& plan) {
     return plan.has_curves() && plan.pipeline != "image_driver_1";
@@ -443,7 +444,7 @@ void write_rows(const std::vector<Comparison>& results, const std::string& path)
   if (!file.flush()) throw InputError(path + ": cannot be written");
 }
 
-/// Whether costs and throughputs agree.
+/// Prints all comparisons. True if costs and throughputs agree.
 bool print(const AuthorsData& data, int queries, const char* rows_path) {
   const std::vector<Comparison> results = compare_all(data, queries);
   if (rows_path != nullptr) write_rows(results, rows_path);

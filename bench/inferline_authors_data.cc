@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// The line at which the reader stands, by column.
+/// A reader of a CSV file, which gives the fields of the current line by column.
 class CsvFile {
  public:
   explicit CsvFile(const std::string& path) : bytes_(read_file(path)), lines_(path, bytes_) {
@@ -47,7 +47,7 @@ class CsvFile {
   std::map<std::string, std::size_t> columns_;
 };
 
-/// The number that `text` begins with, which it loses; `fallback` where there is none.
+/// Returns the number that `text` begins with, and removes it; returns `fallback` if there is no number.
 double leading_number(std::string_view& text, double fallback) {
   double value = fallback;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,7 +55,7 @@ double leading_number(std::string_view& text, double fallback) {
   return value;
 }
 
-/// "v100/1cpu", or "2xv100+4cpu".
+/// Reads "v100/1cpu", or "2xv100+4cpu".
 void read_resources(std::string_view text, AuthorsStage& stage) {
   if (const std::size_t times = text.find('x'); times != std::string_view::npos) {
     stage.gpus = static_cast<int>(leading_number(text, 1));

@@ -11,16 +11,16 @@ namespace harness {
 /// One model of a plan: "model=gpu/1cpu/bBATCH/xREPLICAS".
 struct AuthorsStage {
   std::string model;
-  std::string gpu;  ///< "none": on CPUs alone
-  int gpus = 0;     ///< of one replica
+  std::string gpu;  ///< kind of GPU; "none": the model runs on CPUs alone
+  int gpus = 0;     ///< number of GPUs of one replica
   int cpus = 0;
-  double batch = 0;  ///< 0: not known
+  double batch = 0;  ///< batch size; 0: not known
   int replicas = 0;
 };
 
 struct AuthorsProfileRow {
   std::string path;
-  std::string kind;  ///< planner_table: what the planner of June 2018 used; derived_from_plans: of April, May
+  std::string kind;  ///< planner_table: used by the planner of June 2018; derived_from_plans: of April, May
   std::string model;
   std::string gpu;
   double batch = 0;
@@ -41,11 +41,11 @@ struct AuthorsPlan {
   double path_p99_s = 0;
   double throughput_qps = 0;
 
-  /// A plan for the pipeline as one process.
+  /// True for a plan for the pipeline as one process.
   bool is_coarse() const { return planner.starts_with("coarse"); }
-  /// April and May 2018: with arrival and service curves for the gaps of that scv.
+  /// True for plans of April and May 2018, with arrival and service curves for the gaps of that scv.
   bool has_curves() const { return planner == "greedy+network_calculus"; }
-  /// June 2018: 1.5 times the sum of P99s, and no load to plan for.
+  /// True for plans of June 2018, with 1.5 times the sum of P99s, and no load to plan for.
   bool is_of_june() const { return planner.starts_with("greedy,"); }
   bool has_scale_factors() const { return !planner.ends_with("no_scale_factors"); }
 };
@@ -60,7 +60,7 @@ struct AuthorsRun {
   double utilisation = 0;
   double usd_per_h = 0;
   double gpus = 0;
-  std::vector<AuthorsStage> stages;  ///< empty: not known
+  std::vector<AuthorsStage> stages;  ///< stages; empty: not known
   double miss_rate = 0;
 
   bool is_sweep() const { return set.starts_with("util_sweep"); }
@@ -68,16 +68,17 @@ struct AuthorsRun {
 };
 
 struct AuthorsData {
-  std::map<std::string, double> prices;  ///< $/h on AWS: "cpu", "k80", "v100"
+  std::map<std::string, double> prices;  ///< prices in $/h on AWS: "cpu", "k80", "v100"
   std::vector<AuthorsProfileRow> profiles;
   std::vector<AuthorsPlan> plans;
   std::vector<AuthorsRun> runs;
 
-  /// $/h of what one replica takes.
+  /// Returns the $/h of the resources that one replica takes.
   double price(const AuthorsStage& stage) const;
 };
 
-/// Throws InputError when a file or a column is missing, or a field is not what it should be.
+/// Reads the files of the folder. Throws InputError if a file or a column is missing, or a field has a wrong
+/// value.
 AuthorsData read_authors(const std::string& folder);
 
 }  // namespace harness

@@ -14,10 +14,10 @@ struct Part {
   std::string model;
   double share = 1;
   std::vector<std::string> subs = {};
-  std::vector<double> probabilities = {};  ///< empty: all
+  std::vector<double> probabilities = {};  ///< probability of each of `subs`; empty: all are visited
 };
 
-/// Where queries come in: takes no time and costs nothing.
+/// The name of the model at which queries come in: it takes no time and costs nothing.
 constexpr const char* kEntry = "entry";
 
 std::vector<Part> parts_of(const std::string& pipeline) {
@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const std::string& pipeline) {
   throw InputError("no pipeline '" + pipeline + "'");
 }
 
-/// What tells the tables of June apart, of which some have the same models.
+/// Returns the text that tells the tables of June apart, of which some have the same models.
 std::string path_of_june(const std::string& pipeline) {
   if (pipeline == "image_driver_1") return "Sim_Eyal";
   return pipeline == "resnet_cascade" ? "pipeline_three" : "conditional_cascade_eval";
@@ -56,7 +56,7 @@ std::string name_in_table(const std::string& model) {
 
 using Rows = std::vector<AuthorsProfileRow>;
 
-/// By rising batch; empty where there are none.
+/// Returns the rows of the model by rising batch; empty if it has no rows.
 Rows rows_of(const AuthorsData& data, const std::string& kind, const std::string& path,
              const std::string& model) {
   Rows rows;
@@ -80,7 +80,7 @@ double latency_ms(const AuthorsProfileRow& row, AuthorsLatency latency) {
   return latency == AuthorsLatency::kP99 ? row.p99_ms : std::ceil(row.batch) / row.qps * 1000;
 }
 
-/// Straight lines between the rows; below the first as much as there.
+/// Returns the latency on straight lines between the rows; below the first row it is the first row's.
 double latency_at_ms(const Rows& rows, double batch, AuthorsLatency latency) {
   const AuthorsProfileRow* before = nullptr;
   for (const AuthorsProfileRow& row : rows) {
@@ -115,7 +115,8 @@ double april_factor(const AuthorsData& data, const std::string& model) {
   return factor;
 }
 
-/// The rows that the plans imply; batches below them, and models without any: June's, faster by one factor.
+/// Returns the rows that the plans imply. For smaller batches, and for models without such rows, it returns
+/// June's rows, made faster by one factor.
 Rows april_rows(const AuthorsData& data, const std::string& model) {
   Rows rows = derived_rows(data, model);
   const double least = rows.empty() ? INFINITY : rows.front().batch;
@@ -176,7 +177,7 @@ AuthorsWorld::AuthorsWorld(const AuthorsData& data, const std::string& pipeline,
     replica.gpu = kind;
     replica.gpus = replica.gpu == "v100" ? 1 : 0;
     replica.cpus = replica.gpu == kEntry ? 0 : 1;
-    // The entry is free, but InferLine takes a price of 0 for none and counts 1 instead.
+    // The entry is free, but InferLine takes a price of 0 for a missing one and counts 1 instead.
     devices_.push_back({kind, kPlenty, std::max(data.price(replica), kAlmostFree), {}});
     devices_.back().profiles.resize(parts.size());
   }

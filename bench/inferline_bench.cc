@@ -22,7 +22,7 @@
 namespace harness {
 namespace {
 
-/// Gamma arrivals.
+/// Returns the description of a trace with gamma arrivals.
 TraceSpec gamma_trace(double duration_s, double cv = 1) {
   TraceSpec trace;
   trace.name = trace.shape = "gamma";
@@ -70,7 +70,7 @@ struct World {
   ServingContext context;
 };
 
-/// The greedy plan for so many queries/s, which is what the figures are taken at.
+/// Returns the greedy plan for these arrivals; the figures are taken with it.
 Configuration greedy_plan(const World& world, const Hardware& hardware, std::vector<TimeNs> times) {
   const auto sample_ns = times.back();
   Estimator estimator(world.pipeline, hardware, std::move(times), 1);
@@ -78,7 +78,7 @@ Configuration greedy_plan(const World& world, const Hardware& hardware, std::vec
   return planner.plan();
 }
 
-/// Arguments: queries/s, and for how long.
+/// Measures the Estimator. The arguments are the queries/s and the length of the load in seconds.
 void estimate(benchmark::State& state, const char* pipeline) {
   const World world(pipeline);
   const Hardware hardware(world.context);
@@ -86,7 +86,8 @@ void estimate(benchmark::State& state, const char* pipeline) {
   const Configuration plan = greedy_plan(world, hardware, gamma_times(rate_rps, 50'000 / rate_rps));
   Estimator estimator(world.pipeline, hardware, gamma_times(rate_rps, static_cast<double>(state.range(1))),
                       1);
-  // The replicas of the entry go round, so that nothing is taken over from the last runs, which are kept.
+  // The replicas of the entry change in turn, so that nothing can be taken over from the last runs, which are
+  // kept.
   constexpr int kDifferent = 4;
   const int first = plan.front().replicas;
   Configuration configuration = plan;
@@ -100,7 +101,7 @@ void estimate(benchmark::State& state, const char* pipeline) {
   state.counters["query-stages"] = static_cast<double>(estimator.visits());
 }
 
-/// One plan from nothing but the sample. Arguments: queries, queries/s.
+/// Makes one plan from the sample alone. The arguments are the number of queries and the queries/s.
 void plan(benchmark::State& state, const char* pipeline) {
   const World world(pipeline);
   const Hardware hardware(world.context);
@@ -118,8 +119,8 @@ void plan(benchmark::State& state, const char* pipeline) {
   state.counters["usd/h"] = cost;
 }
 
-/// The exact search from the greedy plan on, on two kinds and 300 s of load. Arguments: queries/s, squared
-/// CV, SLO in ms, and most simulations.
+/// Runs the exact search from the greedy plan on, for 300 s of load. The arguments are the number of kinds of
+/// devices, the squared CV, the SLO in ms and the queries/s.
 void optimal(benchmark::State& state, const char* pipeline) {
   World world(pipeline);
   world.devices.resize(static_cast<std::size_t>(state.range(0)));
@@ -160,7 +161,7 @@ void envelope_arrival(benchmark::State& state) {
       benchmark::Counter(arrivals, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// A decision each second at so many queries/s, the envelope of that second included.
+/// Makes a decision each second at this many queries/s; the envelope of that second is included.
 void tuner_decision(benchmark::State& state) {
   const World world("social-posts");
   const Hardware hardware(world.context);
@@ -196,8 +197,8 @@ void tuner_decision(benchmark::State& state) {
       benchmark::Counter(decisions, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// A decision each second of an hour at so many queries/s by the arrivals of the seconds ahead, with what the
-/// seconds need.
+/// Makes a decision each second of an hour at this many queries/s, by the arrivals of the seconds ahead;
+/// computing the need of these seconds is included.
 void foresight_decision(benchmark::State& state) {
   World world("social-posts");
   const Hardware hardware(world.context);
@@ -219,8 +220,8 @@ void foresight_decision(benchmark::State& state) {
       benchmark::Counter(decisions, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// The whole run: its plan by a sample of 50,000 queries, and so many seconds of load. Arguments: queries/s,
-/// and for how long.
+/// Simulates the whole run: its plan by a sample of 50,000 queries, and the load. The arguments are the
+/// queries/s and the length of the load in seconds.
 void simulate_tuned(benchmark::State& state, const char* pipeline) {
   const auto rate_rps = static_cast<double>(state.range(0));
   RunSpec spec;

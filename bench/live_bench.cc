@@ -1,6 +1,6 @@
 // The live runtime's generator and clocks. `schedule_lag/...` sends Poisson load in real time, with nothing
-// else to do: p50, p99 and max of its schedule lag in us, and how much of a core that takes. Only numbers
-// from an idle machine mean anything.
+// else to do: it gives p50, p99 and max of its schedule lag in us, and the share of a core that it takes.
+// Only numbers from an idle machine mean anything.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -24,8 +24,8 @@ std::unique_ptr<ArrivalSource> poisson(double rate_rps, double duration_s) {
   return make_arrivals(trace, rate_rps, 1);
 }
 
-/// What the generator costs for a request: its time drawn, its schedule lag kept; with `read_clock`, the
-/// clock read too.
+/// Measures the generator's cost for a request: its time is drawn, its schedule lag kept, and with
+/// `read_clock` the clock is read too.
 void generator_cost(benchmark::State& state, bool read_clock) {
   constexpr double kRateRps = 1e4;
   constexpr double kEndlessS = 1e6;
@@ -43,7 +43,7 @@ void generator_cost(benchmark::State& state, bool read_clock) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// How the generator waits.
+/// The way in which the generator waits.
 enum class Wait { kSleep, kSocket, kSpin, kSpinPinned };
 
 /// Sends load in real time, as a loop with nothing else to do would, and returns the generator.
@@ -82,7 +82,7 @@ void schedule_lag(benchmark::State& state, Wait wait) {
   }
 }
 
-/// A rank's clock after 8 bursts.
+/// Returns a rank's clock after 8 bursts.
 ClockOffset measured_clock() {
   ClockOffset clock;
   for (int burst = 0; burst < 8; ++burst) {
@@ -126,7 +126,7 @@ BENCHMARK(clock_to_rank0);
 BENCHMARK(clock_to_local);
 BENCHMARK(clock_end_burst);
 
-/// 10,000 requests/s for 3 s.
+/// Sets 10,000 requests/s for 3 s.
 void in_real_time(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"rps", "s"})
       ->Args({10'000, 3})

@@ -17,7 +17,7 @@ namespace {
 
 using Make = void (*)(LokiCase&);
 
-constexpr int kStep = 100;  // thousandths
+constexpr int kStep = 100;  // step between demands, in thousandths
 
 void describe(benchmark::State& state, const AllocationProblem& problem, const Allocation& plan) {
   if (!check_allocation(problem, plan).empty()) return state.SkipWithError("the plan breaks a constraint");
@@ -30,7 +30,7 @@ void describe(benchmark::State& state, const AllocationProblem& problem, const A
 
 using Allocate = Allocation (*)(const AllocationProblem&);
 
-// One plan of the Resource Manager: hardware scaling and, if there is none, accuracy scaling.
+// Makes one plan of the Resource Manager: by hardware scaling or, if that finds no plan, by accuracy scaling.
 Allocation resource_manager(const AllocationProblem& problem) {
   const Allocation plan = scale_hardware(problem);
   return plan.feasible ? plan : scale_accuracy(problem);
@@ -42,8 +42,8 @@ Allocation hardware_scaling(const AllocationProblem& problem) { return scale_har
 
 Allocation largest_demand(const AllocationProblem& problem) { return most_throughput(problem); }
 
-// At the demands from `first` to `last` thousandths of the largest that `variants` carry, one after the
-// other: the counters are of the last plan, `per_plan` is the mean time of one.
+// Plans for the demands from `first` to `last` thousandths of the largest that `variants` carry, one after
+// the other: the counters describe the last plan, `per_plan` is the mean time of one.
 void allocate(benchmark::State& state, Make make, Allocate allocation, Variants variants) {
   LokiCase made;
   make(made);
@@ -80,7 +80,7 @@ void proteus(benchmark::State& state, Make make) {
   state.counters["served"] = plan.served;
 }
 
-// Each demand by itself, then all of them for the mean.
+// Sets each demand by itself, then all of them for the mean.
 void each_demand(benchmark::internal::Benchmark* bench) {
   for (int part = 50; part <= 950; part += kStep) bench->Args({part, part});
   bench->Args({50, 950})->Unit(benchmark::kMillisecond);

@@ -1,9 +1,9 @@
-// Loki's routing tables (Algorithm 1), made again as once a second: the paper's Load Balancer takes 0.15 ms
-// on average (section 6.5, 20 workers). And what a visit costs that is sent on by them.
+// Loki's routing tables (Algorithm 1), made again as they are once a second: the paper's Load Balancer takes
+// 0.15 ms on average (section 6.5, 20 workers). Also the cost of a visit that is sent on by them.
 //
-// Pipelines of the paper's shapes: traffic analysis, 5 detectors before 8 classifiers of cars and 2 of faces;
-// social media, 5 classifiers before 4 captioners. Workers serve the variants in turn; demand is a share of
-// what the first task can take (0.5: half of it is idle; 2: it overflows).
+// The pipelines have the paper's shapes: traffic analysis, 5 detectors before 8 classifiers of cars and 2 of
+// faces; social media, 5 classifiers before 4 captioners. Workers serve the variants in turn; demand is a
+// share of the load that the first task can take (0.5: half of it is idle; 2: it overflows).
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -74,7 +74,7 @@ void traffic(benchmark::State& state) { tables(state, kTraffic, Overflow::kEqual
 void traffic_spread(benchmark::State& state) { tables(state, kTraffic, Overflow::kEqual, Ties::kSpread); }
 void social(benchmark::State& state) { tables(state, kSocial, Overflow::kEqual, Ties::kFill); }
 
-// A visit that is within its budget, and one that is behind and rerouted.
+// Sends on a visit that is within its budget, and one that is behind and rerouted.
 void send_on(benchmark::State& state) {
   const Case made = make_case(kTraffic, 20);
   RoutingTables result;

@@ -1,6 +1,6 @@
 // one_cell lv SYSTEM WORKERS REQUESTS | chain SYSTEM MODULES REQUESTS | group STREAMS REQUESTS: simulates one
-// cell once and prints how many requests that were, how many seconds they took, and how long the run was in
-// virtual time. For the scripts of bench/.
+// cell once and prints the number of requests, the seconds that they took, and the length of the run in
+// virtual time. It is for the scripts of bench/.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace harness {
 namespace {
 
-constexpr double kLvRps = 1811;  // of 64 workers at load 1.0
+constexpr double kLvRps = 1811;  // requests/s of 64 workers at load 1.0
 
 RunSpec cell_of(std::span<char*> words) {
   const std::string_view kind = words[0];

@@ -1,7 +1,7 @@
 // QUART's planner, one period: 40 stages (five models in eight) on 48 GPUs, 4,000 on 4,800, under a load that
-// changes each period. And simulated requests per second: BERT-21B in eight stages on 48 GPUs, planned every
-// 100 ms, without batching; argument: seconds of load. For a comparison the same by naive with fixed
-// replicas, and QUART asked once in an hour.
+// changes each period. Also simulated requests per second: BERT-21B in eight stages on 48 GPUs, planned every
+// 100 ms, without batching; the argument is the seconds of load. For a comparison the same by naive with
+// fixed replicas, and by QUART asked once in an hour.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -50,7 +50,8 @@ struct PlannerWorld {
   ServingContext context;
 };
 
-/// Rates around 10/s and 1 visit there; in each period one stage of 20 has a burst before it.
+/// Returns loads with rates around 10/s and about 1 visit present per stage; in each period one stage of 20
+/// has a burst before it.
 std::vector<LoadStatistics> changing_loads(std::size_t stages) {
   RandomStream random(1, "quart_bench");
   std::vector<LoadStatistics> loads(64);

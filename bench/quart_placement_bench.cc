@@ -1,8 +1,9 @@
-// QUART's placement (section 6): one decision for an instance, and what an instance that starts and one that
-// leaves cost, on servers of 4 GPUs. Aim: well below 20 us on 12 servers with 40 stages.
+// QUART's placement (section 6): the cost of one decision for an instance, of an instance that starts, and of
+// one that leaves, on servers of 4 GPUs. The aim is well below 20 us on 12 servers with 40 stages.
 //
-// Every stage has an instance on some server and a copy there; an eighth of them is key, so that the case
-// `spread` takes the way with the gradient descent (key stages outnumber servers with 2 free GPUs).
+// Every stage has an instance on some server and a copy there; an eighth of the stages are key stages, so
+// that the case `spread` takes the way with the gradient descent (key stages outnumber servers with 2 free
+// GPUs).
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -27,7 +28,7 @@ struct World {
     for (ServerView& view : views) {
       view.free_gpus = free_gpus;
       view.free_cores = 108;
-      view.free_memory_mb = 20'000;  // above 85 %: copies go
+      view.free_memory_mb = 20'000;  // more than 85 % are in use: copies go
       view.modules.resize(stages);
     }
     auto notes = std::make_shared<QuartNotes>();
@@ -86,7 +87,7 @@ void start_and_leave(benchmark::State& state) {
   state.counters["allocations"] = static_cast<double>(allocations() - allocated);
 }
 
-// From random rows, and from all on one server, to the threshold.
+// Disperses random rows, and rows with all on one server, to the threshold.
 void disperse(benchmark::State& state) {
   const auto servers = static_cast<std::size_t>(state.range(0));
   std::vector<std::vector<double>> rows(64, std::vector<double>(servers, 0.0));

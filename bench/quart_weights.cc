@@ -1,11 +1,12 @@
 // Fits the weights of QUART's attention to simulated chains, writes their file and prints how well they and
-// simpler rules predict the CV of held-out chains (systems/quart/README.md). Or judges a file.
+// simpler rules predict the CV of held-out chains (systems/quart/README.md). With --check it judges a file
+// instead.
 //
 //     quart_weights FILE [--seed N] [--stages N] [--hidden N] [--training RUNS] [--held-out RUNS]
 //     quart_weights --check FILE [...]
 //
-// The same arguments give the same bytes. --stages: fitted to chains of so many stages alone, and used for no
-// others; 0, the default: for any. Exit code 2: bad arguments or a bad file, in one line.
+// The same arguments give the same bytes. --stages: the weights are fitted only to chains of so many stages,
+// and used for no others; 0, the default: for any. Exit code 2: bad arguments or a bad file, in one line.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>

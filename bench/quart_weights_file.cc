@@ -8,11 +8,11 @@
 namespace harness {
 namespace {
 
-constexpr double kLargest = 1e6;  ///< of a weight
+constexpr double kLargest = 1e6;  ///< largest absolute value of a weight
 constexpr int kMostHidden = 64;
 constexpr int kMostStages = 4096;
 
-/// Four to a line.
+/// Returns the numbers as a list of TOML, four to a line.
 std::string toml_list(const std::vector<double>& numbers) {
   std::string text = "[";
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -28,7 +28,7 @@ std::string rounded(double value) {
   return text;
 }
 
-/// The numbers of a key, of which there must be `count`.
+/// Returns the numbers of a key, of which there must be `count`.
 std::vector<double> exactly(const TableReader& fields, const char* key, std::size_t count) {
   std::vector<double> numbers = fields.numbers(key, -kLargest, kLargest);
   if (numbers.size() != count) {

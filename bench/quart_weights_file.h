@@ -1,4 +1,4 @@
-// The file of QUART's attention: its weights, and where they come from.
+// The file of QUART's attention: its weights, and their origin.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// What a fit was made of: all that the command needs to make the same file again.
+/// The settings of a fit: all that the command needs to make the same file again.
 struct FitSettings {
   ChainRuns training = {.seed = 1, .name = "training", .count = 1000, .stages = 0, .requests = 2000};
   ChainRuns held_out = {.seed = 1, .name = "held_out", .count = 500, .stages = 0, .requests = 2000};
@@ -21,16 +21,16 @@ struct FittedAttention {
   std::size_t training_samples = 0;
   CvError training;
   CvError held_out;
-  std::string table;  ///< error_table of the held-out samples
+  std::string table;  ///< error_table() of the held-out samples
 };
 
-/// Simulates, fits and judges.
+/// Simulates the chains, fits the weights and judges them.
 FittedAttention fit_and_judge(const FitSettings& settings);
 
-/// The TOML file: the same fit gives the same bytes.
+/// Returns the TOML file: the same fit gives the same bytes.
 std::string weights_text(const FitSettings& settings, const FittedAttention& fitted);
 
-/// The weights of a file with these bytes; `file` is for messages. Throws InputError.
+/// Returns the weights of a file with these bytes; `file` is for messages. Throws InputError.
 AttentionWeights parse_attention_weights(const std::string& file, std::string_view bytes);
 
 }  // namespace harness

@@ -11,7 +11,8 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastPrediction = 0.01;  ///< as the network's: the formula gives 0 for constant gaps
+/// The least prediction, the same as the network's: the formula gives 0 for constant gaps.
+constexpr double kLeastPrediction = 0.01;
 
 double mean_log_cv(std::span<const CvSample> samples) {
   double sum = 0;
@@ -28,7 +29,7 @@ double departure_cv(const StageFeatures& stage, double service_cv) {
   return std::sqrt(departure_scv(cv * cv, service_cv * service_cv, utilisation(stage), stage.replicas));
 }
 
-/// Views of one vector as the parts of the weights.
+/// Views of the parts of the weights in one vector.
 struct Parts {
   std::span<double> w, a, theta, f, bias;
 
@@ -46,7 +47,8 @@ struct Parts {
   }
 };
 
-/// Adds what one sample contributes, by the chain rule from f back to W. `d_log_cv`: of the loss by log CV.
+/// Adds the gradient of one sample, by the chain rule from f back to W. `d_log_cv` is the derivative of the
+/// loss by log CV.
 void add_gradient(const AttentionWeights& weights, const CvSample& sample, const AttentionPass& pass,
                   double d_log_cv, Parts& out) {
   const std::size_t hidden = weights.hidden();
@@ -56,7 +58,7 @@ void add_gradient(const AttentionWeights& weights, const CvSample& sample, const
   out.bias[0] += d_log_cv;
   for (std::size_t h = 0; h < hidden; ++h) out.f[h] += d_log_cv * pass.updated[h];
 
-  // By share j: f . W x_j; the softmax takes away their mean.
+  // The derivative by share j is f . W x_j; the softmax takes away their mean.
   double mean = 0;
   const auto by_share = [&](std::size_t j) {
     double sum = 0;

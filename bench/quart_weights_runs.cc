@@ -14,11 +14,11 @@
 namespace harness {
 namespace {
 
-constexpr double kRateRps = 100;  ///< only its ratio to the stages' times matters
-constexpr double kWarmUp = 0.1;   ///< of the load's length
+constexpr double kRateRps = 100;  ///< rate of arrivals; only its ratio to the stages' times matters
+constexpr double kWarmUp = 0.1;   ///< share of the load's length that is not measured
 constexpr double kJitterFraction = 0.3;
 
-/// When visits reached each module.
+/// The times at which visits reached each module.
 class ArrivalTimes final : public RowSink {
  public:
   explicit ArrivalTimes(std::size_t modules) : by_module_(modules) {}
@@ -26,7 +26,7 @@ class ArrivalTimes final : public RowSink {
   void visits(std::span<const VisitRow> rows) override {
     for (const VisitRow& row : rows) by_module_[row.module].push_back(row.arrived_ns);
   }
-  /// Of the visits that reached the module from `from_ns` on and before `to_ns`.
+  /// Sets the rate and the CV of the visits that reached the module from `from_ns` on and before `to_ns`.
   void measure(ModuleId module, TimeNs from_ns, TimeNs to_ns, StageFeatures& stage) {
     std::vector<TimeNs>& times = by_module_[module];
     std::ranges::sort(times);

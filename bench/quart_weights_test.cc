@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// A small fit, of which only the form counts.
+/// Returns settings of a small fit, of which only the form counts.
 FitSettings small() {
   FitSettings settings;
   settings.training.count = 24;
@@ -22,7 +22,7 @@ FitSettings small() {
   return settings;
 }
 
-/// What the reader says of `text` with `is` in the place of `was`.
+/// Returns the reader's message for `text` with `is` in the place of `was`.
 std::string refusal(std::string text, const std::string& was, const std::string& is) {
   const std::size_t at = text.find(was);
   EXPECT_NE(at, std::string::npos) << was;
@@ -104,8 +104,8 @@ TEST(QuartWeights, ATailoredFileSaysForHowManyStages) {
   EXPECT_THROW(Attention(chain_pipeline(8), read), InputError);
 }
 
-/// On runs that no fit has seen: at most half of the error of one CV for all stages, and less than the
-/// formula for departures and the neighbours' own CVs have.
+/// On runs that no fit has seen, the error is at most half the error of one CV for all stages, and less than
+/// the errors of the formula for departures and of the neighbours' own CVs.
 TEST(QuartWeights, TheyPredictOtherRunsBetterThanSimpleRules) {
   const std::vector<CvSample> samples =
       cv_samples(simulate_chains({.seed = 77, .name = "test", .count = 90, .stages = 0, .requests = 2000}));

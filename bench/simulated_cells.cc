@@ -92,7 +92,7 @@ RunSpec make_group_cell(std::size_t streams, double load, double requests) {
   RunSpec spec;
   spec.pipeline.name = "shepherd13";
   const ProfileSet set = load_profiles("shepherd-v100");
-  double gpu_s = 0;  // of a request, on average, at the best batch sizes
+  double gpu_s = 0;  // GPU time of a request, on average, at the best batch sizes
   for (const char* model :
        {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnest50", "resnest101", "resnest200",
         "resnest269", "densenet121", "densenet161", "densenet169", "densenet201"}) {

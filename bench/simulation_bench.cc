@@ -1,5 +1,6 @@
-// Simulated requests per second: of lv, arguments the workers and the seconds of load at 64 workers' rate;
-// and of FLEX on a group of 12 workers that serves 13 models, arguments the streams and the load in percent.
+// Simulated requests per second: of lv, with the workers and the seconds of load at 64 workers' rate as
+// arguments; and of FLEX on a group of 12 workers that serves 13 models, with the streams and the load in
+// percent as arguments.
 #include <benchmark/benchmark.h>
 
 #include "bench/simulated_cells.h"

@@ -1,4 +1,4 @@
-// Time of a request of many streams: workloads/streams/stream_arrivals.h. Each iteration takes 4,096
+// The time of a request of many streams: workloads/streams/stream_arrivals.h. Each iteration takes 4,096
 // requests.
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,8 @@ TraceSpec trace_of(StreamProcess process, int streams, bool changes) {
   return spec;
 }
 
-/// Arguments: process, streams, whether rates change from minute to minute.
+/// Takes requests. The arguments are the process, the number of streams, and 1 if rates change from minute to
+/// minute.
 void requests(benchmark::State& state) {
   const auto process = static_cast<StreamProcess>(state.range(0));
   const TraceSpec spec = trace_of(process, static_cast<int>(state.range(1)), state.range(2) != 0);

@@ -1,8 +1,8 @@
-// What Symphony's decisions cost one core: nexuslb's stress test, identical models of 1.082 b + 5.204 ms
-// under 100 ms with exponential gaps. A run in virtual time notes every call of the scheduler; they are then
-// made again of a new one, so that nothing but the scheduler is measured. An item is a request:
-// items_per_second is what one core can schedule, its inverse the cost of a request with its share of batches
-// and timers.
+// The cost of Symphony's decisions on one core: nexuslb's stress test, identical models of 1.082 b + 5.204 ms
+// under 100 ms with exponential gaps. A run in virtual time notes every call of the scheduler; the calls are
+// then made again to a new scheduler, so that only the scheduler is measured. An item is a request:
+// items_per_second is the rate that one core can schedule, and its inverse the cost of a request with its
+// share of batches and timers.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Call {
   enum class Kind : std::uint8_t { kArrival, kFree, kTimer };
   Kind kind = Kind::kTimer;
   ModuleId module = 0;
-  std::uint32_t subject = 0;  ///< visit or worker
+  std::uint32_t subject = 0;  ///< number of the visit or worker
   TimeNs now = 0;
 };
 
@@ -42,7 +42,7 @@ void make(const Call& call, DeferredScheduler& scheduler, Decisions& out) {
   scheduler.on_arrival(call.now, visit, out);
 }
 
-/// Models that all are the same.
+/// Models that are all the same.
 class Models {
  public:
   explicit Models(std::int64_t count) {
@@ -59,7 +59,7 @@ class Models {
   std::vector<SymphonyModel> list_;
 };
 
-/// The calls of a run, and what came of its requests.
+/// The calls of a run, and the outcome of its requests.
 struct Log {
   std::vector<Call> calls;
   std::int64_t batches = 0;
@@ -130,7 +130,7 @@ class Run {
   Decisions out_;
   Log log_;
   TimeNs timer_ns_ = kNever;
-  std::vector<std::uint32_t> batch_;  ///< by worker: visits that have joined
+  std::vector<std::uint32_t> batch_;  ///< number of visits that have joined, by worker
   std::priority_queue<std::pair<TimeNs, std::uint32_t>, std::vector<std::pair<TimeNs, std::uint32_t>>,
                       std::greater<>>
       ends_;
@@ -156,13 +156,13 @@ void stress(benchmark::State& state) {
     allocated = allocations() - allocated;
   }
   state.SetItemsProcessed(state.iterations() * kRequests);
-  state.counters["allocations"] = static_cast<double>(allocated);  // in the second half
+  state.counters["allocations"] = static_cast<double>(allocated);  // allocations in the second half
   state.counters["calls"] = static_cast<double>(log.calls.size()) / kRequests;
   state.counters["batches"] = static_cast<double>(log.batches) / kRequests;
   state.counters["dropped"] = static_cast<double>(log.dropped) / kRequests;
 }
 
-/// 600 requests/s for each worker are served in time, 1,200 are an overload.
+/// Sets the sizes and rates: 600 requests/s per worker are served in time, 1,200 are an overload.
 void clusters(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"models", "workers", "rps_each"})->Unit(benchmark::kMillisecond);
   for (const std::int64_t rps : {600, 1'200}) {

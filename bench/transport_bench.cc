@@ -1,5 +1,5 @@
-// What a message costs within one rank: put together, sent to oneself, sent between two ranks of the tests'
-// network; and what it costs two threads to wait for each other. Between processes: mpirun -n 65
+// The cost of a message within one rank: put together, sent to oneself, sent between two ranks of the tests'
+// network; and the cost for two threads to wait for each other. Between processes: mpirun -n 65
 // build/release/harness/live/live_test_ranks memory load 10
 #include <benchmark/benchmark.h>
 
@@ -72,7 +72,7 @@ void turn_without_messages(benchmark::State& state) {
 }
 BENCHMARK(turn_without_messages);
 
-// What a window of conservative parallel simulation would cost at least (docs/performance.md).
+// Measures the least cost of a window of conservative parallel simulation (docs/performance.md).
 void barrier_of_two_threads(benchmark::State& state) {
   static std::barrier<> barrier(2);
   for (auto _ : state) barrier.arrive_and_wait();

@@ -7,10 +7,10 @@
 
 namespace harness {
 
-/// Every system, in the order in which `harness list systems` shows them.
+/// Returns every system, in the order in which `harness list systems` shows them.
 std::span<const SystemEntry> all_systems();
 
-/// The entry of that name, or null.
+/// Returns the entry of that name, or null.
 const SystemEntry* find_system(std::string_view name);
 
 }  // namespace harness

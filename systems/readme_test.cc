@@ -1,4 +1,4 @@
-// Each system says in its README what it can be told.
+// Each system lists its parameters in its README.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -48,7 +48,7 @@ TEST(Systems, DescribeEveryParameterWithItsDefault) {
   }
 }
 
-/// From the heading of the reconstructions to the next heading of the second level.
+/// Returns the text from the heading of the reconstructions to the next heading of the second level.
 std::string reconstructions_of(const std::string& readme) {
   const std::size_t begin = readme.find("# Reconstructions\n");
   return begin == std::string::npos ? "" : readme.substr(begin, readme.find("\n## ", begin) - begin);

@@ -1,5 +1,5 @@
-// Workers in virtual time that do what one scheduler over all of them decides, and check every decision. For
-// tests only: nothing but the events that such a scheduler needs.
+// Workers in virtual time that carry out the decisions of one scheduler over all of them, and check every
+// decision. For tests only: it has only the events that such a scheduler needs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,19 +24,19 @@ struct CentralRequest {
   TimeNs deadline_ns = 0;
 };
 
-/// Something else than arrivals that happens.
+/// An event other than an arrival.
 struct CentralIncident {
   enum class Kind { kAdded, kDraining, kLost, kCancelled };
   TimeNs at_ns = 0;
   Kind kind = Kind::kAdded;
-  std::uint32_t subject = 0;  ///< worker, or kCancelled: the request, if it waits then
+  std::uint32_t subject = 0;  ///< worker; for kCancelled the request, if it waits then
 };
 
 struct CentralWorld {
-  std::vector<Profile> profiles;  ///< by module
-  int workers = 1;                ///< from the beginning
-  bool queues_behind = true;      ///< a batch may be launched behind one that runs
-  double jitter = 0;              ///< a batch takes up to this share less or more than the profile says
+  std::vector<Profile> profiles;  ///< profile of each module
+  int workers = 1;                ///< number of workers at the beginning
+  bool queues_behind = true;      ///< true if a batch may be launched behind one that runs
+  double jitter = 0;              ///< largest share by which a batch takes less or more than the profile says
   std::vector<CentralIncident> incidents;
 };
 
@@ -45,18 +45,18 @@ struct CentralOutcome {
   int late = 0;
   int dropped = 0;
   int cancelled = 0;
-  int lost = 0;     ///< they ran on a worker that was lost
-  int waiting = 0;  ///< at the end, without a worker
+  int lost = 0;     ///< number of requests that ran on a worker that was lost
+  int waiting = 0;  ///< number of requests left at the end, without a worker
   int batches = 0;
-  int behind = 0;               ///< batches that were launched behind another one
-  TimeNs latest_ns = -1;        ///< the largest of end - deadline
-  std::vector<int> in_time_of;  ///< by module
-  std::vector<int> served_of;   ///< by module: in time or late
-  std::vector<int> batches_of;  ///< by module
-  std::string log;              ///< a line for what was decided at once about a worker, and for each drop
+  int behind = 0;               ///< number of batches that were launched behind another one
+  TimeNs latest_ns = -1;        ///< largest end - deadline
+  std::vector<int> in_time_of;  ///< number of requests in time, by module
+  std::vector<int> served_of;   ///< number of requests in time or late, by module
+  std::vector<int> batches_of;  ///< number of batches, by module
+  std::string log;  ///< the decisions: a line for successive ones about one worker, and for each drop
 };
 
-/// Latencies in whole milliseconds, so that ties are common; they need not grow with the batch.
+/// Returns latencies in whole milliseconds, so that ties are common; they need not grow with the batch.
 inline Profile random_profile(RandomStream& random) {
   std::vector<double> latencies;
   const auto sizes = static_cast<int>(1 + random.below(8));
@@ -65,8 +65,8 @@ inline Profile random_profile(RandomStream& random) {
   return profile_of_ms(latencies);
 }
 
-/// Requests in bursts; deadlines in whole milliseconds, in no order. One in `every` requests comes up to
-/// `gap_ms` after the one before.
+/// Returns requests in bursts, with deadlines in whole milliseconds, in no order. One in `every` requests
+/// comes up to `gap_ms` after the one before.
 inline std::vector<CentralRequest> random_requests(RandomStream& random, std::size_t models, int count,
                                                    std::uint64_t every, std::uint64_t gap_ms) {
   std::vector<CentralRequest> requests;
@@ -79,7 +79,7 @@ inline std::vector<CentralRequest> random_requests(RandomStream& random, std::si
   return requests;
 }
 
-/// Eight incidents in 300 ms, to three workers and so many requests.
+/// Returns eight incidents in 300 ms, to three workers and so many requests.
 inline std::vector<CentralIncident> random_incidents(RandomStream& random, std::uint64_t requests) {
   std::vector<CentralIncident> incidents;
   for (int i = 0; i < 8; ++i) {
@@ -91,8 +91,8 @@ inline std::vector<CentralIncident> random_incidents(RandomStream& random, std::
   return incidents;
 }
 
-/// Events of one instant: batches end, then incidents, timers, arrivals in the order given.
-/// `Scheduling` has the functions of Scheduler that it needs.
+/// Runs the events of one instant in this order: batches end, then incidents, timers, arrivals in the order
+/// given. `Scheduling` has the functions of Scheduler that it needs.
 template <class Scheduling>
 class CentralSimulator {
  public:
@@ -275,7 +275,7 @@ class CentralSimulator {
     }
     if (!joined.empty()) note("worker " + std::to_string(worker) + " takes" + joined);
   }
-  /// With the time in ms, and the ns by which it is more than whole us.
+  /// Logs it with the time in ms, and the ns by which that is more than whole us.
   void note(const std::string& what) {
     const TimeNs rest_ns = now_ % 1000;
     std::string time = std::to_string(ns_to_ms(now_ - rest_ns));
@@ -335,7 +335,7 @@ class CentralSimulator {
   std::vector<CentralRequest> requests_;
   std::vector<State> state_;
   std::vector<Worker> workers_;
-  std::vector<BatchVisit> members_;  ///< of the batch that is told of
+  std::vector<BatchVisit> members_;  ///< visits of the batch in the latest view_of()
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   std::uint64_t batches_ = 0;

@@ -1,5 +1,5 @@
-// For tests: random cells of what systems are made for. Streams of several models before SHEPHERD, Clockwork,
-// Symphony and Nexus; task trees before Loki and its baselines.
+// For tests: random cells of the kinds for which systems are made: streams of several models for SHEPHERD,
+// Clockwork, Symphony and Nexus; task trees for Loki and its baselines.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline std::string one_of(RandomStream& random, std::initializer_list<const char
   return words.begin()[random.below(words.size())];
 }
 
-/// Of single requests in order of time, which name their model and stream as `module`.
+/// Makes a source of single requests, in order of time, whose `module` names their model and stream.
 template <class Request>
 std::unique_ptr<ArrivalSource> arrivals_of_models(const std::vector<Request>& requests) {
   std::vector<std::pair<TimeNs, StreamId>> sent;
@@ -54,7 +54,7 @@ inline RunSpec symphony_cell(RandomStream& random) {
   return spec;
 }
 
-/// At least two models, planned for random rates.
+/// Returns a cell with at least two models, planned for random rates.
 inline RunSpec nexus_cell(RandomStream& random) {
   RunSpec spec = random_independent_cell(random);
   const std::size_t models = spec.pipeline.modules.size();
@@ -72,7 +72,7 @@ inline RunSpec nexus_cell(RandomStream& random) {
   return spec;
 }
 
-/// SHEPHERD in several groups of at most a few GPUs, as HERD plans them.
+/// Returns a cell for SHEPHERD in several groups of at most a few GPUs, as HERD plans them.
 inline RunSpec herd_cell(RandomStream& random) {
   const std::size_t models = 1 + random.below(5);
   RunSpec spec = independent_cell(random_profiles(random, models), {}, 0, find_system("shepherd")->make());
@@ -99,7 +99,7 @@ inline RunSpec faulty_herd_cell(RandomStream& random) {
   return spec;
 }
 
-/// A tree without faults before Loki or one of its baselines, which plan every second, or before the system
+/// Returns a tree without faults for Loki or one of its baselines, which plan every second, or for the system
 /// that plans as it is told ("told"). Throws InputError if there is no plan for it.
 inline RunSpec tree_cell_of(const std::string& system, RandomStream& random, const TreeKind& kind = {}) {
   RunSpec spec = random_tree_cell(random, kind);
@@ -127,7 +127,7 @@ inline RunSpec tree_cell_of(const std::string& system, RandomStream& random, con
   return spec;
 }
 
-/// The same with faults in every third.
+/// Returns the same, with faults in every third cell.
 inline RunSpec faulty_tree_cell_of(const std::string& system, RandomStream& random) {
   RunSpec spec = tree_cell_of(system, random);
   if (random.below(3) == 0) spec.faults = random_faults(random, spec.workers);

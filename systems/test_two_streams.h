@@ -8,8 +8,8 @@
 
 namespace harness {
 
-/// In order of time: 1,024 requests for ResNet18 (module 0) every 120 ms from 5 ms on, one for ResNeSt269
-/// (module 1) every ms. `Request` has a module, an arrival and what it is due.
+/// Returns in order of time 1,024 requests for ResNet18 (module 0) every 120 ms from 5 ms on, and one for
+/// ResNeSt269 (module 1) every ms. `Request` has a module, an arrival and a due time.
 template <class Request>
 std::vector<Request> requests_of_two_streams(TimeNs duration_ns, TimeNs slo_ns) {
   std::vector<Request> requests;

@@ -27,7 +27,7 @@ class LossHost {
     for (int i = 0; i < 3; ++i) add_worker();
   }
 
-  /// Something random happens, a few milliseconds later.
+  /// Does something random, a few milliseconds later.
   void step() {
     const TimeNs next = now_ + static_cast<TimeNs>(random_.below(static_cast<std::uint64_t>(6 * kMs)));
     end_batches_until(next);
@@ -44,7 +44,7 @@ class LossHost {
     }
   }
 
-  /// Nothing more arrives; what is there is run.
+  /// Runs what is left, without further arrivals.
   void finish() { end_batches_until(now_ + 10 * kNsPerS); }
 
   /// Loses every worker, as when a queue closes: whatever is queued is taken back.
@@ -255,12 +255,12 @@ TEST(WorkerLost, NoSystemForgetsAVisitServesItTwiceOrNamesTheWorkerAgain) {
       }
     }
     EXPECT_GT(losses, 200) << entry.name;
-    // FLEX, DS2, INFless, Symphony and reserve form batches for free workers alone, which start at once: none
-    // comes back.
+    // FLEX, DS2, INFless, Symphony and reserve form batches for free workers only, which start at once: no
+    // visit comes back.
     const std::string name = entry.name;
     if (name == "shepherd" || name == "ds2" || name == "infless" || name == "symphony" || name == "reserve")
       continue;
-    // Clockwork's stand behind a running batch for its schedule-ahead at most, 10 ms.
+    // Clockwork's batches wait behind a running one for its schedule-ahead at most, 10 ms.
     const int expected = name == "clockwork" ? 50 : 100;
     EXPECT_GT(taken_up, expected) << entry.name << ": visits that ran on another worker";
   }

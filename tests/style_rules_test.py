@@ -2,6 +2,7 @@
 
 import unittest
 
+import comment_rules
 import style_rules as rules
 
 
@@ -115,6 +116,25 @@ class Prose(unittest.TestCase):
         for free in (f"| {long} |\n", f"    {long}\n", f"```\n{long}\n```\n", "word " * 19 + "\n", f"[{long}](x.md)\n"):
             self.assertEqual(rules.check_prose_lines("a.md", free), [], free)
         self.assertEqual(rules.check_prose_lines("a.h", f"// {long}\n"), [])
+
+
+class Comments(unittest.TestCase):
+
+    def found(self, text):
+        return [finding.message.split("'")[1] for finding in comment_rules.check_comments("harness/core/a.h", text)]
+
+    def test_a_doc_comment_begins_with_a_subject_or_a_verb(self):
+        self.assertEqual(self.found("/// Whether it runs.\nbool runs();\n\n/// Of all parts.\nint cells();\n"), ["Whether", "Of"])
+        for text in ("/// True if it runs.\n", "/// Returns the number\n/// of parts.\n", "// Of a source.\n", "int a;  ///< number of parts\n"):
+            self.assertEqual(self.found(text), [], text)
+
+    def test_a_trailing_comment_names_its_noun(self):
+        self.assertEqual(self.found("int a;  ///< of a server\nint b;  ///< By module\n/// As above.\n"), ["of", "By", "As"])
+
+    def test_turns_of_phrase_count_in_comments_alone(self):
+        self.assertEqual(self.found("// What stands there.\nint a;  ///< rate; that of the plan\n"), ["stands", "that of"])
+        self.assertEqual(self.found('const char* kText = "it stands // here";\n// L stands for latency.\nchar c = \'"\'; // that of a\n'), ["that of"])
+        self.assertEqual(comment_rules.check_comments("a.py", "# What stands there.\n"), [])
 
 
 class RetiredWords(unittest.TestCase):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import comment_rules
 import style_rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +52,7 @@ def main():
         if text is None:
             continue
         texts[path] = text
-        for rule in style_rules.RULES:
+        for rule in [*style_rules.RULES, comment_rules.check_comments]:
             findings += rule(style_rules.place_of(path), text)
         lengths += [length for _, _, length in style_rules.functions(path, text)]
         if style_rules.is_cpp(path) and not style_rules.is_test(path):

@@ -21,7 +21,7 @@ std::string with_spread(double value, double half_width) {
   return short_text(value) + (std::isnan(half_width) ? "" : " +- " + short_text(half_width));
 }
 
-/// "1.9 +- 0.1 (0.8 .. 5.6; 11 of 12 hold)".
+/// Returns "1.9 +- 0.1 (0.8 .. 5.6; 11 of 12 hold)".
 std::string ours(const Judgement& judgement) {
   if (judgement.verdict == Verdict::kNotRun) return "-";
   const std::vector<GroupResult>& groups = judgement.groups;
@@ -49,7 +49,8 @@ std::string verdict_text(const Judgement& judgement) {
                      : "");
 }
 
-/// What the table has no room for: values that are missing, groups that do not hold or are within noise.
+/// Returns lines for which the table has no room: missing values, groups that do not hold or are within
+/// noise.
 std::string remarks(const Judgement& judgement) {
   std::string text;
   const auto remark = [&](const std::string& what) { text += judgement.claim->id + ": " + what + "\n"; };
@@ -77,7 +78,8 @@ std::string remarks(const Judgement& judgement) {
   return text;
 }
 
-/// "3 reproduced, 0 partly, ..." of the claims of that kind; `all`: verdicts that none has, too.
+/// Returns "3 reproduced, 0 partly, ..." for the claims of that kind. `all` includes verdicts that no claim
+/// has.
 std::string verdicts_text(const std::vector<Judgement>& judgements, Kind kind, bool all) {
   std::vector<std::string> texts;
   for (const Verdict verdict : {Verdict::kReproduced, Verdict::kPartly, Verdict::kUndecided,
@@ -90,7 +92,7 @@ std::string verdicts_text(const std::vector<Judgement>& judgements, Kind kind, b
   return join_names(texts);
 }
 
-/// A line on what the paper claims, a line on the rest, each where there is some.
+/// Returns a line on the claims of kind paper and a line on the others; a line without claims is left out.
 std::string counts(const std::vector<Judgement>& judgements) {
   std::string lines;
   std::vector<std::string> others;
@@ -199,7 +201,7 @@ JUnitCase::Result junit_result(Verdict verdict) {
 
 std::string claims_table(const std::vector<Judgement>& judgements) {
   std::vector<Judgement> judged;
-  std::map<std::string, std::size_t> without;  // claims, by what is missing
+  std::map<std::string, std::size_t> without;  // number of claims by the missing results
   for (const Judgement& judgement : judgements) {
     if (judgement.without_results)
       ++without[judgement.missing.front()];

@@ -11,9 +11,9 @@
 namespace harness {
 namespace {
 
-constexpr int kMaxDepth = 100;     // of parentheses and signs
-constexpr int kMaxTerms = 1000;    // the tree is walked by recursion: no deeper than it has terms
-constexpr int kMaxReductions = 4;  // within each other: each runs all that is within it once per value
+constexpr int kMaxDepth = 100;     // nested parentheses and signs
+constexpr int kMaxTerms = 1000;    // bounds the depth of recursion over the tree, too
+constexpr int kMaxReductions = 4;  // nested reductions: each computes its argument once per value
 
 constexpr std::string_view kPlan = "plan";
 
@@ -33,7 +33,7 @@ constexpr Word kComparisons[] = {{"<=", Operation::kLessEqual},
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-/// How many reductions stand within each other, this one too.
+/// Returns the largest number of reductions nested within each other, this one included.
 int nested_reductions(const Expression& expression) {
   int within = 0;
   for (const Expression& argument : expression.arguments)
@@ -150,14 +150,14 @@ class Parser {
     return metric;
   }
 
-  /// What follows "plan.": MODULE.COLUMN.
+  /// Reads the part after "plan.": MODULE.COLUMN.
   std::string plan_column() {
     const std::string module = quoted_or_plain(".[", "a module and a column of its plan");
     require(".");
     return std::string(kPlan) + "." + module + "." + take_known("column of a plan", plan_columns());
   }
 
-  /// What follows "minute.": COLUMN.
+  /// Reads the part after "minute.": COLUMN. The metric begins at `metric`.
   std::string minute_column(std::size_t metric) {
     minutes_.push_back(metric);
     return std::string(kMinute) + "." + take_known("column of minutes", minute_columns());
@@ -217,12 +217,12 @@ class Parser {
     if (variant != "*") metric.selectors.push_back({"variant", {variant, std::nullopt}});
   }
 
-  /// A column or a parameter by the name that it has today.
+  /// Returns the name that a column or a parameter has today.
   static std::string today(const std::string& key) {
     return name_now(renamed_keys(), name_now(renamed_columns(), key));
   }
 
-  /// KEY=VALUE. A key that is no column and has no dot is a parameter of the series' system.
+  /// Reads KEY=VALUE. A key that is no column and has no dot is a parameter of the series' system.
   Selector selector(const Expression& metric) {
     const std::size_t begin = at_;
     std::string key = today(quoted_or_plain("=,]", "KEY=VALUE"));
@@ -282,7 +282,7 @@ class Parser {
     while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
-  /// Text up to one of `ends`, without spaces around it; or any text in single quotes.
+  /// Reads text up to one of `ends`, without spaces around it, or any text in single quotes.
   std::string quoted_or_plain(std::string_view ends, const std::string& allowed) {
     const bool quoted = take("'");
     skip_space();
@@ -315,11 +315,11 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int terms_ = 0;
-  /// Where metrics of minutes stand that no reduction over them holds yet.
+  /// Places in the text of metrics of minutes that are in no reduction over minutes so far.
   std::vector<std::size_t> minutes_;
 };
 
-/// Whether some metric within it is called "of.COLUMN".
+/// True if the name of some metric in the expression begins with `of` and a dot.
 bool reads(const Expression& expression, std::string_view of) {
   return expression.column.starts_with(std::string(of) + ".") ||
          std::any_of(expression.arguments.begin(), expression.arguments.end(),

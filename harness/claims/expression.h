@@ -1,4 +1,5 @@
-// What a claim computes, as a tree: `drop_rate[nexus] / drop_rate[pard]` (docs/claims.md is the language).
+// The expression of a claim as a tree: `drop_rate[nexus] / drop_rate[pard]` (docs/claims.md has the
+// language).
 //
 //   expression := sum [("<" | "<=" | ">" | ">=") sum]            1 when it holds, else 0
 //   sum        := product {("+" | "-") product}
@@ -49,27 +50,28 @@ struct Selector {
 
 struct Expression {
   Operation operation = Operation::kNumber;
-  double number = 0;   ///< kNumber
-  std::string column;  ///< kMetric: a numeric column of /summary, plan.MODULE.COLUMN or minute.COLUMN
-  std::vector<Selector> selectors;  ///< kMetric: the series, then what else stands in the brackets
-  std::string over;                 ///< kMin ... kArgMax: the key of a reduction, "" for a list of arguments
+  double number = 0;   ///< value of a kNumber
+  std::string column;  ///< column of a kMetric: a number in /summary, plan.MODULE.COLUMN or minute.COLUMN
+  std::vector<Selector> selectors;  ///< selectors of a kMetric: its series, then the rest of the brackets
+  std::string over;                 ///< key of a reduction (kMin ... kArgMax); "" for a list of arguments
   std::vector<Expression> arguments;
-  std::string text;  ///< kMetric: as it was written
+  std::string text;  ///< text of a kMetric as it was written
 };
 
-/// What expressions may name. No systems: any.
+/// The names that expressions may use.
 struct Vocabulary {
-  std::vector<std::string> systems;
+  std::vector<std::string> systems;  ///< names of systems; empty: any name
 };
 
-/// Whether some metric within it is of a plan, or of minutes.
+/// True if some metric in the expression is a plan's.
 bool reads_plans(const Expression& expression);
+/// True if some metric in the expression is a minute's.
 bool reads_minutes(const Expression& expression);
-/// Whether some reduction within it runs over that key.
+/// True if some reduction in the expression runs over that key.
 bool reduces_over(const Expression& expression, std::string_view key);
 
-/// Throws InputError at `place`: a mistake of form, an unknown column or system (naming the nearest), more
-/// than 1000 terms, 100 signs and parentheses or 4 reductions within each other.
+/// Parses an expression. Throws InputError at `place` for a mistake of form, an unknown column or system
+/// (with the nearest name), more than 1000 terms, 100 nested signs and parentheses, or 4 nested reductions.
 Expression parse_expression(const InputPlace& place, std::string_view text, const Vocabulary& vocabulary);
 
 }  // namespace harness

@@ -22,7 +22,7 @@ SummaryRow dropping_row(const std::string& system, double drop_rate, double good
   return row;
 }
 
-/// Two systems and a variant; lambda swept for pard alone.
+/// Returns rows of three systems and a variant; lambda is swept for pard alone.
 std::vector<SummaryRow> rows() {
   std::vector<SummaryRow> rows = {dropping_row("nexus", 0.40, 100), dropping_row("clipperpp", 0.30, 120),
                                   dropping_row("pard", 0.10, 200, "pard.lambda=0.05"),
@@ -33,7 +33,7 @@ std::vector<SummaryRow> rows() {
   return rows;
 }
 
-/// The value, or, where there is none, what is missing.
+/// Returns the value, or a text that says what is missing.
 std::variant<double, std::string> evaluated(const std::string& text, std::vector<SummaryRow> summary,
                                             std::vector<Selector> bindings = {}) {
   const std::vector<ResultRow> all = result_rows("overall", std::move(summary));
@@ -57,8 +57,8 @@ std::string error_of_expression(const std::string& text, const Vocabulary& vocab
   return refusal_of([&] { parse_expression(kPlace, text, vocabulary); });
 }
 
-/// A cell of "inferline" whose plan has two modules, the second with an odd name and no price, and one of
-/// which no plan is known.
+/// Returns a cell of "inferline" whose plan has two modules, the second with an odd name and no price, and a
+/// cell without a known plan.
 std::vector<ResultRow> planned_rows() {
   std::vector<SummaryRow> summary = {test_row("inferline", ""), test_row("naive", "")};
   summary[0].cell.index = 3;
@@ -106,12 +106,12 @@ TEST(Expression, SaysWhatAPlanLacks) {
     EXPECT_NE(error_of_expression(text).find(message), std::string::npos) << error_of_expression(text);
 }
 
-/// A minute in which `late` of `sent` requests were late and the others had an accuracy of 0.5.
+/// Returns a minute in which `late` of `sent` requests were late and all had an accuracy of 0.5.
 WindowCounts minute_of(std::uint32_t sent, std::uint32_t late) {
   return {.sent = sent, .in_time = sent - late, .late = late, .accuracy_sum = 0.5 * sent};
 }
 
-// Of naive nothing is late in the first minute, and it has no third.
+// Naive has nothing late in the first minute, and has no third minute.
 TEST(Expression, ReadsTheMinutesOfTheLoad) {
   const std::vector<SummaryRow> summary = {test_row("pard", ""), test_row("naive", "")};
   const auto found = [&](const char* text) {
@@ -170,9 +170,9 @@ TEST(Expression, ReducesOverASweep) {
   EXPECT_DOUBLE_EQ(value_of("min(drop_rate[pard] over pard.lambda)"), 0.05);
   EXPECT_DOUBLE_EQ(value_of("max(drop_rate[pard] over pard.lambda)"), 0.2);
   EXPECT_DOUBLE_EQ(value_of("sum(goodput_rps[pard] over pard.lambda)"), 590);
-  // Nexus has no lambda: its one row stands beside each of PARD's. 4, 8 and 2.
+  // Nexus has no lambda: its one row is compared with each of PARD's rows, which gives 4, 8 and 2.
   EXPECT_DOUBLE_EQ(value_of("mean(drop_rate[nexus] / drop_rate[pard] over pard.lambda)"), 14.0 / 3);
-  // Values without a cell are left out: of the variants only back has one row.
+  // Values without a cell are left out.
   EXPECT_DOUBLE_EQ(value_of("min(drop_rate[*/default] over system)", {rows()[0], rows()[1]}), 0.3);
 }
 
@@ -235,7 +235,7 @@ TEST(Expression, RefusesWhatItCannotRead) {
   EXPECT_TRUE(holds(error_of_expression(std::string(5000, '-')), "100 signs"));
 }
 
-/// `many` of `part`, put together.
+/// Returns `part` repeated `many` times.
 std::string repeated(const std::string& part, int many) {
   std::string text;
   for (int i = 0; i < many; ++i) text += part;

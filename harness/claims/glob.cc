@@ -5,9 +5,10 @@
 namespace harness {
 namespace {
 
-/// Where `part`, not empty, first stands in `text`, or npos, in linear time (Knuth, Morris, Pratt).
+/// Returns the first place of `part`, which is not empty, in `text`, or npos; in linear time (Knuth, Morris,
+/// Pratt).
 std::size_t find_part(std::string_view text, std::string_view part) {
-  std::vector<std::size_t> border(part.size(), 0);  // of each beginning: its longest end that begins the part
+  std::vector<std::size_t> border(part.size(), 0);  // per beginning its longest proper end that begins `part`
   const auto longer = [&](std::size_t length, char next) {
     while (length > 0 && part[length] != next) length = border[length - 1];
     return part[length] == next ? length + 1 : 0;
@@ -32,7 +33,7 @@ bool fits_glob(std::string_view pattern, std::string_view text) {
   if (text.size() < begin.size() + end.size() || !text.starts_with(begin) || !text.ends_with(end))
     return false;
   text = text.substr(begin.size(), text.size() - begin.size() - end.size());
-  std::string_view middle = pattern.substr(first, last - first);  // parts between stars, the leftmost of each
+  std::string_view middle = pattern.substr(first, last - first);  // parts between stars, each found leftmost
   while (!middle.empty()) {
     middle.remove_prefix(1);
     const std::string_view part = middle.substr(0, middle.find('*'));

@@ -1,12 +1,12 @@
-// Names chosen by a pattern on the command line.
+// Patterns that choose names on the command line.
 #pragma once
 
 #include <string_view>
 
 namespace harness {
 
-/// Whether `text` is what `pattern` says; '*' stands for any characters, none too. Takes time in proportion
-/// to the lengths of both.
+/// True if `text` fits `pattern`, in which '*' stands for any number of characters, also 0. Takes time in
+/// proportion to the lengths of both.
 bool fits_glob(std::string_view pattern, std::string_view text);
 
 }  // namespace harness

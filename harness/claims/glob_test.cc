@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// What a pattern means, said in the shortest way; its time grows exponentially.
+/// Defines the meaning of a pattern in the shortest way; its time grows exponentially.
 bool fits_by_definition(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() != '*')
@@ -40,7 +40,7 @@ TEST(FitsGlob, MeansWhatTheDefinitionSays) {
   EXPECT_GT(fitting, kTries / 20);
 }
 
-// Where a star is tried at every place for every other one, these never end.
+// An algorithm that tries each star at every place for every other star would not end on these.
 TEST(FitsGlob, TakesLongPatternsAndTexts) {
   constexpr std::size_t kLong = 200'000;
   const std::string text(kLong, 'a');

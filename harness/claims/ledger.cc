@@ -33,7 +33,7 @@ constexpr std::pair<const char*, Kind> kKindNames[] = {{"paper", Kind::kPaper},
                                                        {"calibrated", Kind::kCalibrated},
                                                        {"ours", Kind::kOurs}};
 
-/// One [[claim]], read key by key.
+/// Reads one [[claim]] key by key.
 class ClaimReader {
  public:
   ClaimReader(TableReader fields, const Vocabulary& vocabulary)
@@ -57,7 +57,7 @@ class ClaimReader {
   }
 
  private:
-  /// Messages name the claim besides the key.
+  /// Returns the place of a key for messages, which name the claim beside the key.
   InputPlace place(const std::string& key) const {
     InputPlace place = fields_.place(key);
     place.key = claim_.id.empty() ? key : claim_.id + ": " + key;
@@ -81,14 +81,14 @@ class ClaimReader {
     claim_.note = fields_.text_or("note", "");
   }
 
-  /// One name or several.
+  /// Reads one name or several.
   std::vector<std::string> names(const std::string& key) const {
     std::vector<std::string> result;
     for (const NamedAt& name : fields_.text_axis(key)) result.push_back(name.name);
     return result;
   }
 
-  /// Rows can be selected by columns and by parameters, which have a dot.
+  /// Throws unless rows can be selected by the key: by a column, or by a parameter, which has a dot.
   void require_key(const InputPlace& at, const std::string& key) const {
     const std::vector<std::string> columns = selecting_columns();
     if (key.find('.') != std::string::npos || std::find(columns.begin(), columns.end(), key) != columns.end())
@@ -103,7 +103,7 @@ class ClaimReader {
     if (fields_.has("where")) read_filters(fields_.table("where").entries(), "");
   }
 
-  /// `pard.lambda` arrives as a table in a table unless it was quoted.
+  /// Reads the filters of `where`. An unquoted `pard.lambda` is a table within a table.
   void read_filters(const TomlTable& table, const std::string& prefix) {
     for (const TomlEntry& entry : table) {
       const std::string key = prefix + entry.key;
@@ -159,7 +159,7 @@ class ClaimReader {
                         "an interval that holds expect, " + claim_.expect.text());
   }
 
-  /// The value of that name.
+  /// Sets the value to the one whose name the key has.
   template <class Value, std::size_t N>
   void read_named(const char* key, const std::pair<const char*, Value> (&known)[N], Value& value) const {
     const std::string text = fields_.text(key);
@@ -217,7 +217,7 @@ std::vector<Claim> parse_ledger(const std::string& file, std::string_view text,
   const TableReader top(file, document);
   top.require_known({"claim"});
   std::vector<Claim> result;
-  std::map<std::string, int> lines;  // of the ids
+  std::map<std::string, int> lines;  // line of each id
   for (const TableReader& fields : top.some_tables("claim")) {
     Claim claim = ClaimReader(fields, vocabulary).read();
     const auto [other, is_new] = lines.emplace(claim.id, claim.place.line);

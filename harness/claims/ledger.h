@@ -1,5 +1,5 @@
-// The claims ledger: a TOML file with a [[claim]] for each statement of a paper that experiments can confirm
-// or contradict, and the interval that it expects (docs/claims.md).
+// The claims file: a TOML file with a [[claim]] for each statement of a paper that experiments can confirm or
+// contradict, and the interval in which the result should lie (docs/claims.md).
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@
 
 namespace harness {
 
-// An interval of numbers, as ledgers write what they expect.
+// The interval of numbers that a claim expects.
 
 /// The numbers from `low` to `high`; an open end does not belong to it.
 struct Interval {
@@ -25,37 +25,37 @@ struct Interval {
   bool high_open = false;
 
   bool contains(double value) const;
-  /// "[1.6, 17]", "> 1", "(0, 1]".
+  /// Returns "[1.6, 17]", "> 1" or "(0, 1]".
   std::string text() const;
 };
 
-/// Whether `text` begins with <, <=, > or >=.
+/// True if `text` begins with <, <=, > or >=.
 bool is_comparison(std::string_view text);
-/// Narrows `interval` by a comparison such as "> 1.6". Throws InputError.
+/// Narrows `interval` by a comparison such as "> 1.6". Throws InputError if it is no comparison.
 void narrow(Interval& interval, const InputPlace& place, std::string_view comparison);
-/// Reads [low, high] (inf and -inf for no end), a comparison, or an array of comparisons that all hold.
-/// Throws InputError when it is anything else, or nothing lies in it.
+/// Reads [low, high] (inf and -inf for no end), a comparison, or an array of comparisons that must all hold.
+/// Throws InputError if the value is anything else, or if no number lies in the interval.
 Interval read_interval(const InputPlace& place, const TomlValue& value);
 
-/// From worst to best; "not run" is neither.
+/// The verdicts, from worst to best; kNotRun comes first but is neither.
 enum class Verdict { kNotRun, kNotReproduced, kUndecided, kPartly, kReproduced };
 const char* name_of(Verdict verdict);
 
-/// What a claim is evidence of (docs/claims.md, Kinds).
+/// The kind of evidence that a claim gives (docs/claims.md, Kinds).
 enum class Kind {
-  kPaper,       ///< the paper states it, and the interval follows from its text
-  kReading,     ///< the paper states it; the interval or the setting is our interpretation
-  kCalibrated,  ///< what is expected, or what decides it here, was chosen after seeing results
-  kOurs,        ///< the paper does not claim it
+  kPaper,       ///< a statement of the paper; the interval follows from the paper's text
+  kReading,     ///< a statement of the paper; the interval or the setting is our interpretation
+  kCalibrated,  ///< a claim whose interval, or the place where it is judged, was chosen after seeing results
+  kOurs,        ///< a claim that the paper does not make
 };
 constexpr Kind kKinds[] = {Kind::kPaper, Kind::kReading, Kind::kCalibrated, Kind::kOurs};
 const char* name_of(Kind kind);
 
-/// How groups become one verdict: each for itself, or by one number.
+/// The way in which groups make one verdict: kAll judges each group, the others judge one number.
 enum class Combine { kAll, kMin, kMax, kMean, kShare };
 
-/// Rows that a claim rests on: those whose field has one of the values or lies in the range. A row that has
-/// no such parameter is kept.
+/// A condition on the rows on which a claim rests: a field must have one of the values or lie in the range. A
+/// row without this field is kept.
 struct Filter {
   InputPlace place;
   std::string key;
@@ -71,7 +71,7 @@ struct Claim {
   Kind kind = Kind::kPaper;
   std::string paper;
   std::string section;
-  std::string figure;  ///< may be empty, as `note` and `see`
+  std::string figure;  ///< the paper's figure or table; may be empty
   std::string statement;
   std::string paper_value;
   std::vector<std::string> experiments;  ///< stems of results files
@@ -82,14 +82,15 @@ struct Claim {
   std::optional<Interval> partly;
   std::vector<std::string> for_each;
   Combine combine = Combine::kAll;
-  Verdict known = Verdict::kReproduced;  ///< a verdict worse than this is a change for the worse; kNotRun:
-                                         ///< none was found yet
-  std::string see;
-  std::string note;
+  /// The verdict found so far, so that only a worse one is a change for the worse; kNotRun: not judged yet.
+  Verdict known = Verdict::kReproduced;
+  std::string see;   ///< page that explains a known deviation; may be empty
+  std::string note;  ///< any other remark; may be empty
 };
 
-/// Reads a ledger. Throws InputError with file, line and key: a key that is missing or unknown, an id twice,
-/// a mistake in an expression, an interval in which nothing lies, a `partly` that does not hold `expect`.
+/// Reads a claims file. Throws InputError with file, line and key for a key that is missing or unknown, an id
+/// that occurs twice, a mistake in an expression, an interval in which no number lies, and a `partly` that
+/// does not hold `expect`.
 std::vector<Claim> parse_ledger(const std::string& file, std::string_view text, const Vocabulary& vocabulary);
 
 }  // namespace harness

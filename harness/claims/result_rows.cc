@@ -17,7 +17,7 @@ double share(double part, std::uint32_t whole) {
   return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What expressions may ask of a plan: the numbers that mean the same in every cell.
+/// True for the columns of a plan that expressions may use: numbers with the same meaning in every cell.
 bool is_of_plan(std::string_view column) {
   return column != "at_ns" && column != "module" && column != "device";
 }
@@ -26,14 +26,14 @@ struct MinuteColumn {
   const char* name;
   double (*value)(const WindowCounts&);
 };
-constexpr MinuteColumn kMinuteColumns[] = {  // as the columns of /summary
+constexpr MinuteColumn kMinuteColumns[] = {  // each as the column of /summary with this name
     {"sent", [](const WindowCounts& of) { return static_cast<double>(of.sent); }},
     {"drop_rate", [](const WindowCounts& of) { return share(of.dropped + of.late, of.sent); }},
     {"path_violation_rate",
      [](const WindowCounts& of) {
        return share(of.paths.late + of.paths.lost, of.paths.in_time + of.paths.late + of.paths.lost);
      }},
-    {"accuracy",  // 0: models have none
+    {"accuracy",  // a sum of 0 means that models have no accuracies
      [](const WindowCounts& of) {
        return share(of.accuracy_sum, of.accuracy_sum > 0 ? of.in_time + of.late : 0);
      }}};

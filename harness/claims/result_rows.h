@@ -1,4 +1,4 @@
-// Rows of /summary as claims look them up: fields by name, swept parameters among them.
+// Rows of /summary in the form in which claims look them up: fields by name, including swept parameters.
 #pragma once
 
 #include <map>
@@ -12,34 +12,35 @@
 
 namespace harness {
 
-/// What a field holds. A text that reads as a number also has `number`.
+/// The value of a field. A text that reads as a number also has `number`.
 struct FieldValue {
   std::string text;
   std::optional<double> number;
 };
 FieldValue field_value(std::string_view text);
 FieldValue field_value(double number);
-/// Equal as numbers (within one millionth, so that a load meets its nominal value) where both are, else as
-/// texts.
+/// True if both are equal: as numbers if both are numbers (whole ones exactly, others within one millionth,
+/// so that a load equals its nominal value), else as texts.
 bool same_value(const FieldValue& a, const FieldValue& b);
-/// In the order of numbers, then of texts.
+/// Orders values: numbers first, by size, then texts.
 bool value_less(const FieldValue& a, const FieldValue& b);
 
-/// One cell. `fields` holds the columns of /summary, `experiment` (the stem of the file), and the key=value
-/// pairs of the column `parameters`.
+/// The results of one cell. `fields` holds the columns of /summary, `experiment` (the stem of the file), and
+/// the key=value pairs of the column `parameters`.
 struct ResultRow {
   std::map<std::string, FieldValue, std::less<>> fields;
-  /// Of the plan with which it began: "plan.MODULE.COLUMN", where plans were read.
+  /// Values of the initial plan by "plan.MODULE.COLUMN"; empty if plans were not read.
   std::map<std::string, double, std::less<>> plan;
-  /// By "minute.COLUMN" a value for each minute of the load (NaN: none), where minutes were read.
+  /// Values for each minute of the load by "minute.COLUMN" (NaN: no value); empty if minutes were not read.
   std::map<std::string, std::vector<double>, std::less<>> minutes;
   bool ok = true;
-  std::string why;  ///< when not ok: "skipped: ..." or "invalid: ..."
+  std::string why;  ///< reason if not ok: "skipped: ..." or "invalid: ..."
 
+  /// Returns the field, or null if the row lacks it.
   const FieldValue* find(std::string_view key) const;
 };
 
-/// The columns of a stored row, as it lists them.
+/// Adds the columns that a stored row lists.
 template <class Stored>
 void add_fields(const Stored& stored, ResultRow& row) {
   Stored::list(stored, [&]<class Value>(const char* name, const Value& value) {
@@ -50,8 +51,8 @@ void add_fields(const Stored& stored, ResultRow& row) {
   });
 }
 
-/// What expressions may ask of cells beside /summary; of all cells that ran, in the order of their rows, or
-/// none.
+/// Data of cells beside /summary that expressions may use. Each list has all cells that ran, in the order of
+/// their rows, or is empty.
 struct CellDetails {
   std::vector<StartPlan> plans = {};
   std::vector<CellMinutes> minutes = {};
@@ -59,17 +60,17 @@ struct CellDetails {
 std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows,
                                    const CellDetails& details = {});
 
-/// The columns of /summary that hold numbers, and of the tables of harness trace cv: the metrics of
-/// expressions.
+/// Returns the metrics of expressions: the columns with numbers of /summary and of the tables of harness
+/// trace cv.
 std::vector<std::string> numeric_columns();
-/// The columns of a module's part of a plan: COLUMN of "plan.MODULE.COLUMN".
+/// Returns the columns of a plan's row: COLUMN of "plan.MODULE.COLUMN".
 std::vector<std::string> plan_columns();
-/// COLUMN of "minute.COLUMN".
+/// Returns the columns of a minute: COLUMN of "minute.COLUMN".
 std::vector<std::string> minute_columns();
-/// The key that a reduction over minutes names.
+/// The key of a reduction over minutes.
 inline constexpr std::string_view kMinute = "minute";
-/// All columns, those of harness trace cv, `experiment` and `setting`: what rows can be selected by, besides
-/// parameters with a dot.
+/// Returns the keys by which rows can be selected, beside parameters with a dot: all columns of /summary and
+/// of the tables of harness trace cv, `experiment` and `setting`.
 std::vector<std::string> selecting_columns();
 
 }  // namespace harness

@@ -10,10 +10,10 @@ namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
-constexpr Interval kMostSeeds = {.low = 0.5};  ///< a comparison that is 1 in most seeds holds
+constexpr Interval kMostSeeds = {.low = 0.5};  ///< interval of the mean of a comparison that holds
 
-/// Whether mean +- half_width has values in the interval and values outside of it. Both ends may lie outside,
-/// on either side of it.
+/// True if mean +- half_width has values in the interval and values outside of it; its ends may also lie on
+/// both sides of the interval.
 bool straddles(const Interval& interval, double mean, double half_width) {
   if (std::isnan(half_width)) return false;
   const double low = mean - half_width;
@@ -22,7 +22,7 @@ bool straddles(const Interval& interval, double mean, double half_width) {
   return interval.contains(low) || interval.contains(high) || (low < interval.low && interval.high < high);
 }
 
-/// The groups that the rows make: each combination of values of `keys`, in order of appearance.
+/// Returns the groups of the rows: each combination of values of `keys`, in order of appearance.
 std::vector<std::vector<Selector>> groups_of(const std::vector<const ResultRow*>& rows,
                                              const std::vector<std::string>& keys) {
   std::vector<std::vector<Selector>> groups;
@@ -84,7 +84,8 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   return group;
 }
 
-/// The mean over the groups for each seed that all of them have: its spread is that of the seeds.
+/// Returns the mean over the groups for each seed that all of them have. The spread of these means is due to
+/// the seeds alone.
 std::vector<double> means_by_seed(const std::vector<GroupResult>& groups) {
   std::vector<double> means;
   for (const std::string& seed : groups.front().seeds) {
@@ -119,7 +120,7 @@ void combine_groups(Combine combine, Judgement& judgement) {
 
 bool is_one_number(Combine combine) { return combine != Combine::kAll && combine != Combine::kShare; }
 
-/// As if `holding` of the groups held; of one combined number, whether it does.
+/// Returns the verdict if `holding` of the groups hold. One combined number counts as one group, 0 or 1.
 Verdict verdict_of(const Claim& claim, const Judgement& judgement, std::size_t holding) {
   const std::vector<GroupResult>& groups = judgement.groups;
   if (claim.combine != Combine::kAll) {
@@ -138,8 +139,8 @@ Verdict verdict_of(const Claim& claim, const Judgement& judgement, std::size_t h
   return within || half ? Verdict::kPartly : Verdict::kNotReproduced;
 }
 
-/// The verdicts for every number of groups that may hold: from those that do whatever the noise to those that
-/// do or are within it.
+/// Finds the verdicts for every number of groups that may hold, from the number of groups that hold in spite
+/// of noise to that plus all groups within noise; the last two are the limits of the claim's verdict.
 void find_verdict(const Claim& claim, Judgement& judgement) {
   std::size_t surely = 0;
   std::size_t perhaps = 0;
@@ -169,7 +170,8 @@ void add_keys(const Expression& expression, std::vector<std::string>& keys) {
   for (const Expression& argument : expression.arguments) add_keys(argument, keys);
 }
 
-/// A parameter that no cell has would select nothing and group nothing, unnoticed.
+/// Returns a message about a parameter of the claim that no cell has; "" if there is no such parameter.
+/// Without this check such a parameter would select nothing and group nothing, unnoticed.
 std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& rows) {
   std::vector<std::string> keys = claim.for_each;
   for (const Filter& filter : claim.where) keys.push_back(filter.key);
@@ -191,7 +193,8 @@ std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& 
   return "";
 }
 
-/// Columns that say what a cell is; those of them in which rows differ tell which selector is missing.
+/// Columns that identify a cell. If several rows fit, the ones in which they differ tell the missing
+/// selector.
 constexpr const char* kIdentity[] = {
     "experiment", "system",     "variant",         "pipeline", "trace",   "load",  "seed",    "slo_ms",
     "workers",    "duration_s", "measured_from_s", "runtime",  "setting", "group", "window_s"};

@@ -1,4 +1,4 @@
-// What the results say about a claim.
+// The verdict that results give on a claim.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,23 @@ namespace harness {
 
 /// Computes expressions on the rows of one claim.
 ///
-/// A metric takes the one row that has all its selectors and fits the bindings: of each binding whose key the
-/// selectors do not name, the row has that value, or it has no such parameter (a sweep of PARD's parameter
-/// does not concern Nexus).
+/// A metric takes its value from the one row that has all its selectors and fits the bindings. A row fits a
+/// binding if it has that value, or lacks the parameter (a sweep of PARD's parameter does not concern Nexus),
+/// or if the selectors name the binding's key.
 class Evaluation {
  public:
-  /// Everything must outlive this; `place` says where the expression stands.
+  /// The arguments passed by reference must outlive this object; `place` is the expression's place.
   Evaluation(const std::vector<const ResultRow*>& rows, std::vector<Selector> bindings,
              const InputPlace& place)
       : rows_(rows), bindings_(std::move(bindings)), place_(place) {}
 
-  /// Nothing when a metric has no row, its row is not ok, or its value does not exist (NaN); `missing` then
-  /// says what is missing first. Within a reduction such values are left out. Throws InputError when a metric
-  /// has several rows, naming the fields in which they differ.
+  /// Returns the value of the expression; nothing if a metric has no row, if its row is not ok, or if its
+  /// value does not exist (NaN). missing() then tells the first value that was missing. Within a reduction
+  /// such values are left out. Throws InputError if a metric has several rows, naming the fields in which
+  /// they differ.
   std::optional<double> value(const Expression& expression);
   const std::string& missing() const { return missing_; }
-  /// The rows whose metrics were read so far, each as often as it was.
+  /// Returns the rows whose metrics were read so far, once for each reading.
   const std::vector<const ResultRow*>& used() const { return used_; }
 
  private:
@@ -43,7 +44,7 @@ class Evaluation {
   std::optional<double> operation(const Expression& expression);
   std::optional<double> nothing(const std::string& why);
   bool fits(const ResultRow& row, const std::vector<Selector>& selectors) const;
-  /// Nothing where the row has no such value; NaN where that does not exist.
+  /// Returns the value of a column; nothing if the row lacks the column, NaN if the value does not exist.
   std::optional<double> value_in(const ResultRow& row, const std::string& column) const;
   std::vector<FieldValue> values_of(const std::string& key) const;
 
@@ -54,67 +55,70 @@ class Evaluation {
   std::vector<const ResultRow*> used_;
 };
 
-/// Whether the row has that value, or is not concerned: it has no such parameter.
+/// True if the row has that value, or lacks the parameter, so that the binding does not concern it.
 bool fits_binding(const ResultRow& row, const Selector& binding);
 
 /// The values of a claim's expression in one group, over the seeds. An expression that itself reduces over
-/// `seed` has one value of all of them.
+/// `seed` has one value for all seeds.
 struct GroupResult {
   std::vector<Selector> keys;      ///< the group's value of each key of for_each
-  std::vector<double> by_seed;     ///< of the seeds that have a value
-  std::vector<std::string> seeds;  ///< which those are; "all"
-  std::size_t without = 0;         ///< seeds that have no value
+  std::vector<double> by_seed;     ///< values, one for each seed that has a value
+  std::vector<std::string> seeds;  ///< names of these seeds; "all" for an expression that reduces over `seed`
+  std::size_t without = 0;         ///< number of seeds that have no value
   double mean = 0;
-  double half_width =
-      0;  ///< of the 95 % confidence interval of the mean (Student's t); NaN with a single seed
+  /// Half of the 95 % confidence interval of the mean (Student's t); NaN with a single seed.
+  double half_width = 0;
   double least = 0;
   double most = 0;
-  bool holds = false;         ///< the mean lies in `expect`; with `share` it is at least 0.5
-  bool within_noise = false;  ///< the interval reaches over a limit of that: with other seeds it may not hold
-  std::map<std::string, std::set<std::size_t>> cells;  ///< that the values rest on, by experiment
+  bool holds = false;  ///< true if the mean lies in `expect` (with `share`: if it is at least 0.5)
+  /// True if the confidence interval covers both sides of a limit of that: with other seeds `holds` may
+  /// differ.
+  bool within_noise = false;
+  std::map<std::string, std::set<std::size_t>> cells;  ///< cells on which the values rest, by experiment
 
-  /// "lv tweet"; "" without for_each.
+  /// Returns "lv tweet"; "" without for_each.
   std::string name() const;
 };
 
 struct Judgement {
   const Claim* claim = nullptr;
   Verdict verdict = Verdict::kNotRun;
-  std::vector<GroupResult> groups;  ///< those that have a value, in the order of the results
+  std::vector<GroupResult> groups;  ///< groups that have a value, in the order of the results
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the groups by `combine` (all: their mean)
-  double half_width = std::numeric_limits<double>::quiet_NaN();  ///< of `value`, where it is known, else NaN
-  std::size_t holding = 0;                                       ///< groups that hold
-  std::size_t noisy = 0;  ///< groups (for one combined number: 0 or 1) within noise of a limit
-  /// The verdict, however many of those within noise hold: from none of them to all. Where the two differ the
-  /// verdict is undecided, else it is both.
+  double half_width = std::numeric_limits<double>::quiet_NaN();  ///< half-width of `value`; NaN: not known
+  std::size_t holding = 0;                                       ///< number of groups that hold
+  std::size_t noisy = 0;  ///< number of groups within noise of a limit (0 or 1 for one combined number)
+  /// Worst verdict over all numbers of groups within noise that may hold, from 0 to all. If it differs from
+  /// `best` the verdict is undecided, else it is the verdict.
   Verdict worst = Verdict::kNotRun;
-  Verdict best = Verdict::kNotRun;
-  std::vector<std::string> missing;  ///< why groups have no value, or all of it when not run
-  std::string without;               ///< why some seeds of groups have no value
-  bool without_results = false;      ///< not run because a results file is missing
+  Verdict best = Verdict::kNotRun;  ///< best verdict over the same numbers
+  std::vector<std::string>
+      missing;                   ///< reasons why groups have no value; the first is why a claim is not run
+  std::string without;           ///< reason why some seeds of groups have no value
+  bool without_results = false;  ///< true if the claim is not run because a results file is missing
 
-  /// Worse than the verdict that the ledger knows of. What was not run is not, nor what is undecided.
+  /// True if the verdict is worse than the known one; false if the claim was not run or is undecided.
   bool worse() const;
-  /// Undecided, where the ledger knows of a better verdict: worse only to those who are strict.
+  /// True if the verdict is undecided and the known one is better; only --strict counts this as worse.
   bool doubtful() const;
 };
 
-/// Judges a claim by the rows of its experiments. Throws InputError when its expression fits several cells at
-/// once.
+/// Judges a claim by the rows of its experiments. Throws InputError if a metric of its expression fits
+/// several cells at once.
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
-/// The verdict by the means alone, whatever their noise. The judgement has groups.
+/// Returns the verdict by the means alone, without regard to noise. The judgement must have groups.
 Verdict verdict_by_means(const Claim& claim, const Judgement& judgement);
 
 // Judgements as text: a table for people, JSON and JUnit for programs.
 
-/// First which results are missing, and how many claims rest on each; then a row per other claim, its long
-/// texts wrapped; then what has no value or is within noise; then the counts, of kind paper and of the
-/// others.
+/// Returns a table: first the results that are missing, with the number of claims that rest on each; then a
+/// row per other claim, its long texts wrapped; then the groups without a value or within noise; then the
+/// counts, of kind paper and of the others.
 std::string claims_table(const std::vector<Judgement>& judgements);
-/// An array of objects; numbers in full, null where there is none.
+/// Returns an array of objects; numbers in full, null for a value that does not exist.
 std::string claims_json(const std::vector<Judgement>& judgements);
-/// JUnit's XML: a test case per claim; "not reproduced" fails; what is neither that nor reproduced is
-/// skipped.
+/// Returns JUnit's XML with a test case per claim: "reproduced" passes, "not reproduced" fails, any other
+/// verdict is skipped.
 std::string claims_junit(const std::vector<Judgement>& judgements);
 
 }  // namespace harness

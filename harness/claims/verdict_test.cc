@@ -20,7 +20,7 @@ Claim claim_of(const std::string& more,
   return parse_ledger("claims.toml", text, {}).front();
 }
 
-/// Nexus drops `ratio` times as many as PARD's 0.1 on that trace.
+/// Adds rows in which Nexus drops `ratio` times as many requests as PARD, which drops 0.1, on that trace.
 void add_pair(std::vector<SummaryRow>& rows, const std::string& trace, std::uint64_t seed, double ratio) {
   for (const bool nexus : {true, false}) {
     rows.push_back(test_row(nexus ? "nexus" : "pard", "", seed));
@@ -29,7 +29,8 @@ void add_pair(std::vector<SummaryRow>& rows, const std::string& trace, std::uint
   }
 }
 
-/// Ratios by trace and seed: wiki 2 and 4, tweet 1 and 2, azure 6 and 6. Means 3, 1.5, 6.
+/// Returns rows with these ratios by trace and seed: wiki 2 and 4, tweet 1 and 2, azure 6 and 6; their means
+/// are 3, 1.5 and 6.
 std::vector<ResultRow> three_traces() {
   std::vector<SummaryRow> rows;
   add_pair(rows, "wiki", 1, 2);
@@ -41,7 +42,8 @@ std::vector<ResultRow> three_traces() {
   return result_rows("overall", rows);
 }
 
-/// The same means without noise but on tweet: 3, 1.5 +- 6.35 (seeds 1 and 2) and 6; with `steady` nor there.
+/// Returns rows with the same means and noise on tweet alone: 3, 1.5 +- 6.35 (seeds 1 and 2) and 6. With
+/// `steady` tweet has no noise either.
 std::vector<ResultRow> calm_traces(bool steady) {
   std::vector<SummaryRow> rows;
   for (const std::uint64_t seed : {1, 2}) {
@@ -86,7 +88,7 @@ TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
     const char* why;
     std::string more;
     Verdict verdict;
-    bool worse;  ///< than the ledger knows: reproduced, where it says nothing
+    bool worse;  ///< true if worse than `known`, which is reproduced unless `more` sets it
   } cases[] = {
       {"all hold", "expect = [1.4, 6.1]", Verdict::kReproduced, false},
       {"all hold, at an open end", "expect = '> 1'", Verdict::kReproduced, false},
@@ -113,7 +115,7 @@ TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
 }
 
 TEST(Judge, IsUndecidedWhereTheGroupsWithinNoiseDecideTheVerdict) {
-  const std::string most = "drop_rate[nexus] > 1.7 * drop_rate[pard]";  // 1, 0.5 +- 6.35 and 1
+  const std::string most = "drop_rate[nexus] > 1.7 * drop_rate[pard]";  // groups: 1, 0.5 +- 6.35 and 1
   const struct {
     const char* why;
     std::string more;
@@ -166,7 +168,7 @@ TEST(Judge, CombinesByMinMaxAndShare) {
   const std::string ratio = "drop_rate[nexus] / drop_rate[pard]";
   EXPECT_NEAR(value("min", ratio), 1.5, 1e-12);
   EXPECT_NEAR(value("max", ratio), 6, 1e-12);
-  // Above 1.1 of PARD's: both seeds of wiki and azure, one of two of tweet.
+  // Both seeds of wiki and azure are above 1.1 of PARD's drop rate, and one of two seeds of tweet.
   EXPECT_NEAR(value("share", "drop_rate[nexus] > 1.1 * drop_rate[pard]"), 1, 1e-12);
   EXPECT_NEAR(value("share", "drop_rate[nexus] > 3 * drop_rate[pard]"), 2.0 / 3, 1e-12);
   EXPECT_NEAR(value("share", "drop_rate[nexus] > 5 * drop_rate[pard]"), 1.0 / 3, 1e-12);

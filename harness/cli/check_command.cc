@@ -23,7 +23,7 @@
 namespace harness {
 namespace {
 
-/// An experiment with all that it names: each cell is prepared.
+/// Checks an experiment with all that it names, by preparing each cell, and describes it.
 std::string experiment_text(const std::string& path, int& exit_code) {
   const ExperimentSpec spec = load_experiment(path, {});
   CellFactory factory(spec, "");
@@ -79,7 +79,7 @@ std::string toml_text(const std::string& path, const std::string& bytes, int& ex
                     "base (profiles), [[claim]]");
 }
 
-/// A library with the systems that it brings, and their parameters.
+/// Describes a library with the systems that it brings, and their parameters.
 std::string library_text(const std::string& path) {
   const LoadedLibrary& library = load_system_library(path, {"", 0, ""});
   std::string text = "library of " + counted(library.systems.size(), "system") + ", compiled with headers " +
@@ -126,7 +126,7 @@ std::string text_of_file(const std::string& path, int& exit_code) {
                         "ELF"))
     return library_text(path);
   if (path.ends_with(".toml")) return toml_text(path, read_file(path), exit_code);
-  constexpr std::size_t kHead = 1024;  // of a profile in the Nexus format: names of the model and the device
+  constexpr std::size_t kHead = 1024;  // for the head of a Nexus profile: names of the model and the device
   if (path.ends_with(".txt") && bytes.substr(0, kHead).find("\nForward latency\n") != std::string::npos)
     return text_of_set(load_profiles(path));
   return text_of_trace(path);

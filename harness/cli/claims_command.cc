@@ -42,7 +42,8 @@ std::string ledger_path(const ClaimsOptions& options) {
   return fs::exists(kLedger, error) ? kLedger : home_folder() + "/" + kLedger;
 }
 
-/// Claims may name the systems of the program, and those of the results that are given: libraries have some.
+/// Returns the names that claims may use: the systems of the program and of the given results, since
+/// libraries bring some.
 Vocabulary vocabulary_of(const ClaimsOptions& options) {
   Vocabulary vocabulary;
   for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
@@ -72,7 +73,7 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   return claims;
 }
 
-/// Of harness trace cv: a row for each of its lines.
+/// Returns the rows of a file of `harness trace cv`, one for each of its lines.
 std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table) {
   std::vector<ResultRow> rows;
   for (const CvRow& line : table.rows) {
@@ -84,7 +85,7 @@ std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table)
   return rows;
 }
 
-/// The rows of the results files that claims rest on, read once each.
+/// The rows of the results files on which claims rest. Each file is read once.
 class Results {
  public:
   Results(const ClaimsOptions& options, const std::vector<Claim>& claims) : folder_(options.folder) {
@@ -103,7 +104,8 @@ class Results {
     given_ = !options.results.empty();
   }
 
-  /// Without files on the command line every claim is judged, else those that rest on one of them.
+  /// True if the claim is to be judged: every claim without files on the command line, else the claims that
+  /// rest on one of them.
   bool concern(const Claim& claim) const {
     return !given_ || std::any_of(claim.experiments.begin(), claim.experiments.end(),
                                   [&](const std::string& stem) { return rows_.count(stem) > 0; });
@@ -147,7 +149,8 @@ class Results {
 
   std::string folder_;
   bool given_ = false;
-  std::set<std::string> with_plans_, with_minutes_;  ///< stems of which some claim reads these
+  std::set<std::string> with_plans_, with_minutes_;  ///< stems of the files from which some claim reads plans
+                                                     ///< or minutes
   std::map<std::string, std::vector<ResultRow>> rows_;
 };
 

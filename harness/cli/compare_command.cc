@@ -32,7 +32,7 @@ std::vector<ComparedMetric> chosen(std::vector<ComparedMetric> metrics, const Co
   return metrics;
 }
 
-/// "4 problems, first A": if the end is cut off, the number is not.
+/// Returns "4 problems, first A": the number comes first, so that it survives if the end is cut off.
 std::string first_of(const std::vector<std::string>& texts) {
   return texts.size() > 1 ? std::to_string(texts.size()) + " problems, first " + texts.front()
                           : texts.front();
@@ -57,7 +57,8 @@ void compare_files(const CompareOptions& options, int& exit_code) {
   if (comparison.regressions() > 0) exit_code = 1;
 }
 
-/// "2 live cells without a simulated one, 1 simulated cell without a live one": each is named above it.
+/// Returns "2 live cells without a simulated one, 1 simulated cell without a live one"; each is named above
+/// it.
 std::string alone_text(const Fidelity& fidelity) {
   const std::size_t simulated = fidelity.alone.size() - fidelity.live_alone;
   std::string text;

@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-/// Calls `visit` for each command of the program, itself first, with its words: "harness", "show".
+/// Calls `visit` for each command of the program, the program first, with its words, such as "harness show".
 void each_command(const CLI::App& app, const std::string& words,
                   const std::function<void(const CLI::App&, const std::string&)>& visit) {
   visit(app, words);
@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
-/// The values of an option that has a fixed set of them: CLI11 says "TEXT:{a,b}".
+/// Returns the values of an option that has a fixed set of them, "" for others: CLI11 says "TEXT:{a,b}".
 std::string values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -78,7 +78,7 @@ bool takes_value(const CLI::Option& option) {
   return !option.get_positional() && option.get_items_expected_max() > 0;
 }
 
-/// "toml" of "FILE.toml", "" where the type names no ending.
+/// Returns "toml" for "FILE.toml", and "" if the type names no ending.
 std::string ending_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t dot = type.rfind('.');
@@ -88,7 +88,8 @@ std::string ending_of(const CLI::Option& option) {
   return has_ending ? type.substr(dot + 1) : "";
 }
 
-/// The endings of the files that a command takes: "h5|toml" of RESULTS.h5 and FILE.toml; "": any.
+/// Returns the endings of the files that a command takes: "h5|toml" for RESULTS.h5 and FILE.toml; "": any
+/// ending.
 std::string endings_of(const CLI::App& command) {
   std::set<std::string> endings;
   for (const CLI::Option* option : command.get_options()) {
@@ -97,7 +98,7 @@ std::string endings_of(const CLI::App& command) {
   return endings.count("") > 0 ? "" : joined({endings.begin(), endings.end()}, "|");
 }
 
-/// What follows an option of the command.
+/// Returns the script's case for the value of an option.
 std::string values_text(const CLI::Option& option) {
   const std::string values = values_of(option);
   return "        " + joined(names_of(option), "|") + ") " +
@@ -106,7 +107,7 @@ std::string values_text(const CLI::Option& option) {
          "; return ;;\n";
 }
 
-/// What follows the words of one command.
+/// Returns the script's case for the words that follow a command's words.
 std::string case_of(const CLI::App& command, const std::string& words) {
   std::vector<std::string> options;
   std::vector<std::string> commands;
@@ -121,7 +122,7 @@ std::string case_of(const CLI::App& command, const std::string& words) {
   if (!values.empty()) text += "      case \"$previous\" in\n" + values + "      esac\n";
   text += "      if [[ $current == -* ]]; then COMPREPLY=($(compgen -W '" + joined(options, " ") +
           "' -- \"$current\")); return; fi\n";
-  // A folder may be called as a command is: where one fits, it is meant.
+  // A folder may have the name of a command: then the command is meant.
   if (!commands.empty())
     text += "      COMPREPLY=($(compgen -W '" + joined(commands, " ") +
             "' -- \"$current\"))\n      if [[ -n $current && ${#COMPREPLY[@]} -gt 0 ]]; then return; fi\n";
@@ -151,7 +152,7 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
 
 // Manual pages.
 
-/// As troff shows it as it is.
+/// Returns the text escaped so that troff shows it as it is.
 std::string troff(const std::string& text) {
   std::string safe;
   bool begins = true;

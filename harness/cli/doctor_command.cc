@@ -46,7 +46,7 @@ std::string variable(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-/// Whether the program ends with 0; its output is thrown away.
+/// True if the program ends with 0; its output is thrown away.
 bool succeeds(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -73,7 +73,7 @@ Check check_python() {
           "harness figures and recorded traces need them: ci/setup, or set HARNESS_PYTHON"};
 }
 
-/// Of a busy quarter of a second.
+/// Returns the stolen share of a busy quarter of a second.
 std::optional<double> measure_stolen_time() {
   const CpuClocks before = read_cpu_clocks();
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
@@ -82,9 +82,9 @@ std::optional<double> measure_stolen_time() {
   return share_stolen(before, read_cpu_clocks());
 }
 
-/// What is looked at on each host.
+/// Returns the checks of this host; they are made on each host.
 std::vector<Check> look_at_host(const MachineFiles& files, int ranks_here, int ranks) {
-  // First, so that it does not count what is done here.
+  // The load comes first, so that it does not include the work done here.
   Check load = check_load(files);
   return {std::move(load),
           check_stolen_time(measure_stolen_time()),
@@ -110,7 +110,7 @@ int print(const std::vector<Check>& checks) {
   return failures > 0 ? kVerdictAgainst : kAllWell;
 }
 
-/// At rank 0, which alone knows the needs: what the ranks have, nothing where nothing is needed.
+/// Gathers the ranks' machines at rank 0, which alone knows the needs; nothing if nothing is needed.
 std::vector<RankMachine> gather_needed(CellDistribution& cells,
                                        std::span<const ExperimentLayout::Devices> devices) {
   if (cells.share(devices.empty() ? 0 : 1) == 0) return {};

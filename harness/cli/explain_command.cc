@@ -50,7 +50,7 @@ void check_asked(const ExplainOptions& options) {
                       "one of --request ID, --worst K, --dropped-by REASON, --at TIME");
 }
 
-/// The ids of the requests that were asked for; sets the words that say which they are.
+/// Returns the ids of the requests that were asked for; sets the words that say which they are.
 std::vector<std::uint64_t> chosen_requests(const ExplainOptions& options, SentBetween sent,
                                            Explanation& explanation) {
   if (options.worst > 0) {

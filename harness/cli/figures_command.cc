@@ -64,7 +64,8 @@ int draw(FiguresOptions options) {
                            "the figures could not be drawn (see above)");
 }
 
-/// How all figures look, and what they call the systems. draw.py knows which values there are.
+/// Adds the options for the look of all figures and for their names of systems. draw.py knows which values
+/// there are.
 void add_look(CLI::App& command, FiguresOptions& options) {
   command
       .add_option("--style", options.style, "for a paper: pages as wide as its column, text of at least 7 pt")

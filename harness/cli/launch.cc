@@ -32,7 +32,7 @@ std::optional<int> ranks_of(const CLI::App& command) {
   return std::nullopt;
 }
 
-/// Of this process, without the option.
+/// Returns the arguments of this process without the option.
 std::vector<std::string> other_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> all;
@@ -49,7 +49,7 @@ std::vector<std::string> other_arguments() {
   return others;
 }
 
-/// The words as a shell would read them again.
+/// Returns the words as a shell would read them again.
 std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -100,7 +100,7 @@ void launch_if_asked(const CLI::App& command, bool speaks, int otherwise) {
       setenv(name, "1", 0);
   }
   std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks)};
-  // It counts cores; ranks that simulate may well share them.
+  // mpirun counts cores; ranks that simulate may well share them.
   if (mpi_library().starts_with("Open MPI")) words.emplace_back("--oversubscribe");
   std::error_code error;
   words.push_back(std::filesystem::read_symlink("/proc/self/exe", error).string());

@@ -30,7 +30,7 @@
 namespace harness {
 namespace {
 
-/// What a list holds, for people and for programs.
+/// The contents of a list, for people and for programs.
 struct Listing {
   std::string text;
   std::vector<Json> entries;
@@ -80,13 +80,13 @@ Listing list_systems() {
 
 double rounded(double value, double steps) { return std::round(value * steps) / steps; }
 
-/// The task that begins with this module.
+/// Returns the task that begins with this module.
 const Task& task_at(const Pipeline& pipeline, ModuleId first) {
   return *std::find_if(pipeline.tasks.begin(), pipeline.tasks.end(),
                        [&](const Task& each) { return each.first == first; });
 }
 
-/// "accuracy 0.895, 13.78 x car_classification, 0.6 x facial_recognition".
+/// Returns "accuracy 0.895, 13.78 x car_classification, 0.6 x facial_recognition".
 std::string variant_text(const Pipeline& pipeline, const Module& variant) {
   std::string text = "accuracy " + text_of(rounded(variant.accuracy, 1000));
   for (std::size_t s = 0; s < variant.subs.size(); ++s)
@@ -163,7 +163,7 @@ Listing list_pipelines() {
   return listing;
 }
 
-/// "; 3865, 3990 requests/s under 100, 250 ms", or "".
+/// Returns "; 3865, 3990 requests/s under 100, 250 ms", or "".
 std::string goodput_text(const Profile& profile) {
   std::string rates;
   std::string slos;
@@ -224,7 +224,7 @@ Listing list_profiles() {
   return listing;
 }
 
-/// Rows of a variant, a set of profiles that may have its model: its batches of powers of two.
+/// Adds the rows of a variant for a set of profiles that may have its model: its batches of powers of two.
 void add_batches(TextTable& table, const std::string& pipeline, const Module& variant,
                  const std::string& set) {
   const ProfileSet profiles = load_profiles(set);
@@ -244,7 +244,7 @@ void add_batches(TextTable& table, const std::string& pipeline, const Module& va
   }
 }
 
-/// CSV: what each variant of a task gives up in accuracy and wins in throughput.
+/// Returns as CSV what each variant of a task gives up in accuracy and wins in throughput.
 Listing list_variants() {
   TextTable table;
   for (const std::string& name : pipeline_names()) {
@@ -351,7 +351,7 @@ Listing list_metrics() {
   return listing;
 }
 
-/// The cells of a row of a Markdown table.
+/// Returns the cells of a row of a Markdown table.
 std::vector<std::string> cells_of(const std::string& row) {
   std::vector<std::string> cells;
   for (std::size_t from = 2; from < row.size();) {
@@ -362,7 +362,7 @@ std::vector<std::string> cells_of(const std::string& row) {
   return cells;
 }
 
-/// As in docs/keys.md, a line each.
+/// Returns the keys as in docs/keys.md, a line each.
 Listing list_keys() {
   Listing listing;
   for (const auto& [part, table] : key_tables()) {

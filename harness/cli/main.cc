@@ -23,13 +23,15 @@
 namespace harness {
 namespace {
 
-/// A simulated cell opens some 20 files at once; libraries of devices and MPI's have some more.
+/// The least number of files that a process must be able to open. A simulated cell opens some 20 at once;
+/// libraries of devices and of MPI open some more.
 constexpr rlim_t kMinDescriptors = 64;
 
 constexpr std::size_t kLongestMessage = 5000;
-constexpr std::size_t kLongestUsage = 500;  // of what is wrong with the command line
+constexpr std::size_t kLongestUsage = 500;  // for a message about the command line
 
-/// One line that may be printed, whatever it repeats; under mpirun one rank speaks for all.
+/// Prints the message as one line of printable characters, whatever it repeats; under mpirun one rank speaks
+/// for all. Returns `code`.
 int fail(int code, const std::string& message) {
   if (launched_rank() == 0) {
     std::string line = message.substr(0, message.find_last_not_of('\n') + 1);
@@ -46,7 +48,7 @@ std::string version() {
   return version_text() + "\ncommit " + kGitCommit + (kGitDirty ? " with local changes" : "");
 }
 
-/// A first word that is neither a command nor a file: a slip of the pen.
+/// Throws InputError for a first word that is neither a command nor a file, such as a mistyped command.
 void check_command(const CLI::App& app, const std::string& word) {
   std::error_code error;
   if (word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos ||
@@ -61,7 +63,8 @@ void check_command(const CLI::App& app, const std::string& word) {
                     "an experiment FILE.toml, or one of " + join_names(known));
 }
 
-/// An empty argument is a variable of a script that is not set: as a folder it would be the root folder.
+/// Throws InputError for an empty argument, which comes from a script's variable that is not set: as a folder
+/// it would be the root folder.
 void check_arguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -149,8 +152,8 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
-/// Whatever is printed goes nowhere else than to standard output and standard error: where they are closed,
-/// the next files that are opened would take their place.
+/// Opens /dev/null for standard files that are closed: otherwise the next files that are opened would take
+/// their place, and get what is printed.
 void open_standard_files() {
   int opened = 0;
   do {
@@ -160,13 +163,15 @@ void open_standard_files() {
   if (::fcntl(STDERR_FILENO, F_GETFD) < 0) throw EnvironmentError("/dev/null: cannot be opened");
 }
 
-/// Whether messages were lost because nobody reads standard error any more; for another reason they may be.
+/// True if messages were lost because nobody reads standard error any more; a loss for another reason does
+/// not count.
 bool has_lost_its_reader() {
   pollfd error{STDERR_FILENO, POLLOUT, 0};
   return std::ferror(stderr) != 0 && ::poll(&error, 1, 0) == 1 && (error.revents & POLLERR) != 0;
 }
 
-/// Too few would be missing in the middle of a run, or where a library does not say so.
+/// Throws EnvironmentError if a process may open too few files: they would be missing in the middle of a run,
+/// or in a library that does not say so.
 void check_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kMinDescriptors) return;

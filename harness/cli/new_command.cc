@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the templates call it.
+// The names of the system in the templates.
 constexpr std::string_view kName = "my_system";
 constexpr std::string_view kType = "MySystem";
 
@@ -29,7 +29,7 @@ struct NewOptions {
   bool out_of_tree = false;
 };
 
-/// A file to write and what is to be in it.
+/// A file to write and its contents.
 struct NewFile {
   std::string path;
   std::string text;
@@ -40,7 +40,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// "MySystem" of "my_system".
+/// Returns "MySystem" for "my_system".
 std::string type_of(const std::string& name) {
   std::string type;
   bool begins = true;
@@ -76,7 +76,7 @@ void check_name(const std::string& what, const std::string& name) {
                       "another name than " + join_names(taken));
 }
 
-/// Nothing is written unless all can be.
+/// Writes the files, or none of them if one is there already.
 void write_new(const std::vector<NewFile>& files) {
   for (const NewFile& file : files) {
     std::error_code absent;
@@ -103,7 +103,7 @@ std::vector<NewFile> system_files(const std::string& folder, const std::string& 
   return files;
 }
 
-/// The list of systems with one more: its header where the alphabet has it, its entry at the end.
+/// Returns the list of systems with one more: its header in alphabetical order, its entry at the end.
 std::string with_entry(const std::string& path, const std::string& name) {
   std::string text = read_file(path);
   const std::string include = "#include \"systems/" + name + "/" + name + ".h\"\n";
@@ -120,7 +120,7 @@ std::string with_entry(const std::string& path, const std::string& name) {
   return text;
 }
 
-/// The table of systems/README.md with one more row, the last.
+/// Returns systems/README.md with one more row of its table, the last.
 std::string with_row(const std::string& path, const std::string& name) {
   std::string text = read_file(path);
   std::size_t at = text.find("|---|");
@@ -130,7 +130,7 @@ std::string with_row(const std::string& path, const std::string& name) {
   return text;
 }
 
-/// docs/keys.md with its parameters after those of the last system.
+/// Returns docs/keys.md with the system's parameters after the last system's.
 std::string with_keys(const std::string& path, const std::string& name) {
   std::string text = read_file(path);
   const std::string last = std::string("<!-- keys: ") + all_systems().back().name + " -->\n";

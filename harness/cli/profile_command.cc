@@ -29,15 +29,15 @@
 namespace harness {
 namespace {
 
-/// A fault that is the request's: trying again on another machine gives the same. The zoo's models compute on
-/// images of their own size; a user's, and those of another size, need not.
+/// True if the request is to blame for the fault: trying again on another machine gives the same. The zoo's
+/// models compute on images of their own size; a user's model, or a model at another size, need not.
 bool is_bad_input(DeviceFault fault, const ModelSource& source) {
   const bool may_not_fit = !source.file.empty() || source.input_height > 0;
   return fault == DeviceFault::kMissingModel || fault == DeviceFault::kNotAModel ||
          fault == DeviceFault::kWrongShape || (fault == DeviceFault::kComputeFailed && may_not_fit);
 }
 
-/// Measures on a device of its own, so that each model finds all of the memory and no other's failure.
+/// Measures on a device of its own, so that each model finds all of the memory and no other model's failure.
 ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
   SteadyWait wait;
   std::unique_ptr<Device> made = make_device(spec, wait.wake());
@@ -47,7 +47,8 @@ ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
   return profile_model(*device, wait, job.source, job.params);
 }
 
-/// Of a GPU; nothing for other devices, and for one that cannot be had, which measure() says.
+/// Watches the clocks of a GPU. Returns null for other devices, and for a GPU that cannot be had, which
+/// measure() reports.
 std::unique_ptr<GpuClockWatch> watch_clocks(const DeviceSpec& spec) {
   if (spec.kind != "cuda") return nullptr;
   const std::string name = spec.kind + ":" + std::to_string(spec.index);
@@ -74,7 +75,7 @@ class ProfileRun {
     if (options.add) before_ = text_before(output_, set_.device, jobs_);
   }
 
-  /// The exit code.
+  /// Measures all models; returns the exit code.
   int run() {
     for (const ProfileJob& job : jobs_.jobs) add(job);
     if (set_.profiles.empty()) fail_altogether();
@@ -146,13 +147,13 @@ class ProfileRun {
   std::string output_;
   bool is_file_;
   MeasuredSet set_;
-  std::string before_;  ///< what the measured profiles are added to; "": nothing
+  std::string before_;  ///< text of the set to which the measured profiles are added; "": no set
   GoodputOptions goodput_;
   std::uint64_t seed_;
   ExitPointAverage exit_points_;
   int failures_ = 0;
-  bool all_input_ = true;  ///< of the failures
-  std::string message_;    ///< of the last failure
+  bool all_input_ = true;  ///< true if the request is to blame for all failures
+  std::string message_;    ///< message of the last failure
 };
 
 void add_goodput_options(CLI::App& command, GoodputOptions& options) {
@@ -245,7 +246,8 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::string>> said;  ///< options of the script and their values
 };
 
-/// A file for the script's answer, gone with this: nothing reaches the output before it is a set of profiles.
+/// A file for the script's answer, which is removed with this object: nothing reaches the output before it is
+/// a set of profiles.
 class ScratchFile {
  public:
   ScratchFile() {

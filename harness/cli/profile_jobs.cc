@@ -47,7 +47,7 @@ std::optional<int> whole(std::string_view text) {
   return value;
 }
 
-/// "480x640", height first.
+/// Reads a size such as "480x640", height first.
 Size size_of(const char* option, const std::string& text) {
   const std::size_t cross = text.find('x');
   const std::string_view view = text;
@@ -59,7 +59,7 @@ Size size_of(const char* option, const std::string& text) {
   return {*height, *width};
 }
 
-/// How many exit points each model is measured with.
+/// The choice of the number of exit points with which each model is measured.
 class ExitPointChoice {
  public:
   explicit ExitPointChoice(const std::string& text) {
@@ -115,12 +115,14 @@ RepeatRule rule_of(const ProfileOptions& options) {
 struct ListedModel {
   std::string name;
   Size image;
-  std::string file;  ///< of a pipeline's module, which takes images of `input`; empty: another's
+  std::string file;  ///< file of a pipeline's module, which takes images of `input`; empty: a model without a
+                     ///< file of its own
   Size input;
-  std::size_t output_bytes = 0;  ///< what an image leaves behind for the modules that follow
+  std::size_t output_bytes = 0;  ///< number of bytes that an image leaves behind for the modules that follow
 };
 
-/// Models with the images that they get and what these leave behind; the largest of a model's.
+/// The models, each once, with the images that they get and the bytes that these leave behind: the largest of
+/// the model's.
 class ModelList {
  public:
   explicit ModelList(Size usual) : usual_(usual) {}
@@ -184,7 +186,7 @@ void check_names(const ModelList& list) {
 constexpr double kLongestSloMs = 1e6;
 constexpr int kMaxGoodputRequests = 10'000'000;
 
-/// What the file says of how it was found.
+/// Returns the file's words on how the goodput was found.
 std::string source_of(const GoodputSearch& search) {
   return "harness profile --goodput: simulated, FLEX (SHEPHERD) on one GPU, Poisson arrivals, " +
          text_of(100 * search.share) + " % of " + text_of(search.requests) + " requests in time, seed " +

@@ -1,4 +1,4 @@
-// What `harness profile` was asked to measure, checked, and the goodput that it adds.
+// The work that `harness profile` was asked to do, checked, and the goodput that it adds.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@ namespace harness {
 
 // The goodput of one GPU, a column of profiles (`harness profile --goodput`).
 
-/// What the user asked for.
+/// The options of --goodput.
 struct GoodputOptions {
-  std::vector<double> slos_ms;  ///< rising; empty: none is looked for
+  std::vector<double> slos_ms;  ///< SLOs in rising order; empty: no goodput is looked for
   double share = 0.99;
   int requests = 20'000;
-  std::string profiles;  ///< an existing set whose models get it; empty: those just measured
+  std::string profiles;  ///< existing set whose models get it; empty: the models just measured
 };
 
 /// Throws InputError for an option that is out of its range.
 void check_goodput(const GoodputOptions& options);
 
-/// `text`, a file of profiles, with the goodput of all of its models. Prints a line for each model when
+/// Returns `text`, a file of profiles, with the goodput of all of its models. Prints a line for each model if
 /// `verbose`. `file` is for messages. Throws InputError.
 std::string text_with_goodput(const std::string& file, const std::string& text, const GoodputOptions& options,
                               std::uint64_t seed, bool verbose);
 
-/// The same for the set `options.profiles`, written to `output`, which may be the same file: the exit code.
-/// Throws InputError, EnvironmentError.
+/// Adds the goodput to the set `options.profiles`, and writes it to `output`, which may be the same file.
+/// Returns the exit code. Throws InputError, EnvironmentError.
 int add_goodput(const GoodputOptions& options, std::uint64_t seed, const std::string& output);
 
-/// What the user typed.
+/// The options that the user typed.
 struct ProfileOptions {
   std::string device = "cpu";
   std::vector<std::string> models;
@@ -44,45 +44,48 @@ struct ProfileOptions {
   int max_batch = 16;
   int threads = 1;
   std::string precision = "fp32";
-  std::string input;  ///< "224x224"; empty: the model's own
-  std::string image;  ///< empty: what the pipeline's module declares, else 224x224
+  std::string input;  ///< size such as "224x224"; empty: the model's own
+  std::string image;  ///< size; empty: the size that the pipeline's module declares, else 224x224
   std::string exit_points = "0";
   double half_width = 0.02;
   double limit_s = 60;
   std::uint64_t seed = 1;
   std::string output;
-  bool add = false;         ///< to what stands in the output
-  std::string device_name;  ///< in the set; empty: what the device calls itself
+  bool add = false;         ///< true: adds the profiles to the set in the output
+  std::string device_name;  ///< name in the set; empty: the device's own name
   GoodputOptions goodput;
 };
 
-/// One model and how to measure it.
+/// One model and the way to measure it.
 struct ProfileJob {
   ModelSource source;
   ProfileParams params;
-  bool wants_exit_points = false;  ///< the model may have none all the same
+  bool wants_exit_points = false;  ///< true if exit points were asked for; the model may have none all the
+                                   ///< same
 };
 
-/// Everything that is to be done.
+/// All models to measure on a device.
 struct ProfileJobs {
   DeviceSpec device;
   std::string device_name;       ///< Device::name()
-  std::vector<ProfileJob> jobs;  ///< at least one, each model once
+  std::vector<ProfileJob> jobs;  ///< jobs, at least one; each model comes once
 };
 
-/// Throws InputError for whatever cannot be measured on this machine by this build, EnvironmentError when the
-/// output could not be written or the device cannot be had. Loads no model.
+/// Returns the jobs of the options. Throws InputError for everything that cannot be measured on this machine
+/// by this build, EnvironmentError if the output could not be written or the device cannot be had. Loads no
+/// model.
 ProfileJobs profile_jobs(const ProfileOptions& options);
 
-/// Throws InputError for an output that is no .toml file and no device or pipe, EnvironmentError when it
-/// could not be written.
+/// Throws InputError for an output that is no .toml file, device or pipe, EnvironmentError if it could not be
+/// written.
 void check_profile_output(const std::string& output);
 
-/// The text of a set to which profiles of these jobs on `device` are added; "" where there is no such file.
-/// Throws InputError where the set is none or has one of them.
+/// Returns the text of the set in `output`, to which profiles of these jobs on `device` are added; "" if
+/// there is no such file. Throws InputError if the file is not a set of profiles or has one of them.
 std::string text_before(const std::string& output, const std::string& device, const ProfileJobs& jobs);
 
-/// A device or pipe is written once, when all is done; a file may be written again and again.
+/// True if the output is a file, which may be written again and again. A device or pipe is written once, when
+/// all is done.
 bool is_profile_file(const std::string& output);
 
 }  // namespace harness

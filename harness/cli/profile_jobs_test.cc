@@ -33,7 +33,7 @@ TEST(ProfileJobs, TakeEachModelOfAPipelineOnceWithItsImages) {
   EXPECT_EQ(tm.jobs[0].params.image_width, 640);
   EXPECT_EQ(tm.jobs[1].params.image_height, 224);
   EXPECT_EQ(tm.jobs[2].params.image_width, 299);
-  // A chain: each leaves the next one's image, the last nothing.
+  // In a chain each module leaves the next one's image, the last nothing.
   EXPECT_EQ(tm.jobs[0].source.output_bytes, 3U * 224 * 224);
   EXPECT_EQ(tm.jobs[1].source.output_bytes, 3U * 299 * 299);
   EXPECT_EQ(tm.jobs[2].source.output_bytes, 0U);
@@ -112,7 +112,7 @@ TEST(ProfileJobs, TakeAPipelinesFiles) {
   EXPECT_THROW(profile_jobs(wanted), InputError) << "one name for two models";
 }
 
-// What was measured is what a run will read.
+// A run reads the same values as were measured.
 TEST(ProfileReport, IsReadBackAsItWasMeasured) {
   ProfileOptions wanted = options();
   wanted.precision = "fp16";

@@ -1,4 +1,4 @@
-// What `harness profile` prints and writes of a measured model.
+// The texts and file entries of `harness profile` for a measured model.
 #pragma once
 
 #include <optional>
@@ -11,28 +11,28 @@
 
 namespace harness {
 
-/// For the file. `clocks` are notes about the machine while it was measured.
+/// Returns the profile for the file. `clocks` are notes about the machine while it was measured.
 MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
                                  const std::vector<std::string>& clocks);
 
-/// An empty set that says where, by what and when it is measured.
+/// Returns an empty set that says where, by what and when it is measured.
 MeasuredSet measured_set(const ProfileJobs& jobs);
 
-/// For people: a table of the sizes, the fit, what stopped the repeats, exit points.
+/// Returns a text for people: a table of the sizes, the fit, the reason why the repeats stopped, exit points.
 std::string report_text(const ModelProfile& profile);
 
-/// What a user should know before he trusts the profile, a line each: medians that are less exact than asked
-/// for, exit points that the model has not, and others that ran meanwhile, with `others`, their share of the
-/// processors' time.
+/// Returns what a user should know before trusting the profile, a line each: medians that are less exact than
+/// asked for, exit points that the model lacks, and other processes that ran meanwhile, with `others`, their
+/// share of the processors' time.
 std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others);
 
-/// What the exit points of several models cost.
+/// The cost of the exit points of several models.
 class ExitPointAverage {
  public:
-  /// Counts when the model was measured with exit points.
+  /// Counts the model if it was measured with exit points.
   void add(const ModelProfile& profile);
-  /// The means over the models, and the largest with its model (SHEPHERD, Figure 12); "" with fewer than two
-  /// models.
+  /// Returns the means over the models, and the largest with its model (SHEPHERD, Figure 12); "" with fewer
+  /// than two models.
   std::string text() const;
 
  private:
@@ -44,7 +44,8 @@ class ExitPointAverage {
   std::vector<Cost> costs_;
 };
 
-/// Returns the models and devices of a set of profiles, and what is odd about them: what `check` prints.
+/// Returns the models and devices of a set of profiles, and what is odd about them: the text that `check`
+/// prints.
 std::string text_of_set(const ProfileSet& set);
 
 }  // namespace harness

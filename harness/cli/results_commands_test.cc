@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A cell that could do 250 requests/s.
+/// Returns a cell that could serve 250 requests/s.
 SummaryRow goodput_row(std::uint32_t index, const std::string& system, std::uint64_t seed, double goodput) {
   SummaryRow row = test_row(system, "", seed);
   row.cell.index = index;
@@ -45,7 +45,7 @@ class ResultsCommands : public FolderTest {
     assemble_results(path("a.h5"), {path("cell")}, {});
   }
 
-  /// Writes a results file of cells without rows: its path.
+  /// Writes a results file of cells without rows; returns its path.
   std::string results_of(const std::string& name, const std::vector<SummaryRow>& rows) const {
     std::vector<std::string> cells;
     for (const SummaryRow& row : rows) {

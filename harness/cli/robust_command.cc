@@ -16,7 +16,7 @@
 namespace harness {
 namespace {
 
-constexpr int kUsualRanks = 4;  // as many as there are cores, but no more, where -n says nothing
+constexpr int kUsualRanks = 4;  // at most so many, and no more than there are cores, without -n
 
 struct RobustOptions {
   RunOptions run;
@@ -25,7 +25,7 @@ struct RobustOptions {
   int cells = 0;
 };
 
-/// Returns the options as texts of --set for [robustness], then those of --set itself, which may replace
+/// Returns the options as texts of --set for [robustness], then the texts of --set itself, which may replace
 /// them.
 std::vector<std::string> overrides_of(const RobustOptions& options) {
   std::vector<std::string> texts;

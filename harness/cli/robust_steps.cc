@@ -24,7 +24,7 @@ constexpr double kSizing[] = {0.8, 1.25};
 
 RobustStep step_of(const Assignment& one) { return {one.key + "=" + text_of(one.value), {one}, 0, ""}; }
 
-/// The other values of a choice or a flag of [serving].
+/// Adds steps to the other values of a choice or a flag of [serving].
 void add_others(Settings& base, const std::string& name, std::vector<RobustStep>& steps) {
   ParamList list;
   base.serving.list(list);
@@ -51,7 +51,7 @@ void add_readings(const ExperimentSpec& spec, std::vector<RobustStep>& steps) {
 
 std::string percent_text(double share) { return text_of(std::round(share * 1000) / 10) + " %"; }
 
-/// Batches take longer than planners and schedulers believe.
+/// Adds steps in which batches take longer than planners and schedulers believe.
 void add_execution_times(std::vector<RobustStep>& steps) {
   const std::string fault = std::string("fault.") + kSlowName + ".";
   for (const double factor : kSlower) {
@@ -95,8 +95,8 @@ bool sets(const SystemSpec& system, const Assignment& value) {
   return std::ranges::find(system.overrides, value.key, &Assignment::key) != system.overrides.end();
 }
 
-/// True of a shared key, also where the system sets it for itself: the load of its cells follows the plan
-/// without the systems' own settings.
+/// True if the step changes something for the system. For a shared key it is true even if the system sets the
+/// key for itself: the load of its cells follows the plan without the systems' own settings.
 bool takes(const SystemSpec& system, const RobustStep& step) {
   return std::any_of(step.values.begin(), step.values.end(), [&](const Assignment& value) {
     const std::string section = section_of(value.key);
@@ -117,7 +117,7 @@ TomlTable& table_to_set(TomlTable& table, const std::string& key) {
   return std::get<TomlTable>(member_to_set(table, key).data);
 }
 
-/// The experiment as it is run: with seeds enough, without rows, with its metric.
+/// Returns the experiment as it is run: with seeds enough, without rows, with its metric.
 TomlValue base_document(const ExperimentSpec& spec, const std::vector<std::string>& overrides) {
   TomlValue document = parse_toml(spec.file, read_file(spec.file));
   for (const std::string& text : overrides) apply_override(document, text);
@@ -141,7 +141,7 @@ TomlValue base_document(const ExperimentSpec& spec, const std::vector<std::strin
   return document;
 }
 
-/// A fault of all GPUs that does nothing until a step turns it on.
+/// Returns a fault of all GPUs that does nothing until a step turns it on.
 TomlValue slow_fault(int workers) {
   const std::string text =
       std::string("name = \"") + kSlowName +
@@ -157,7 +157,8 @@ TomlValue setting_table(const std::string& name, const std::vector<Assignment>& 
   return parse_toml("robust", text);
 }
 
-/// The document with those of the steps that are taken; systems that a step leaves alone make no cells of it.
+/// Returns the document with a setting for each of the steps; a system that a step leaves alone makes no
+/// cells of it.
 std::string text_with(TomlValue document, const ExperimentSpec& spec,
                       const std::vector<const RobustStep*>& steps) {
   auto& table = std::get<TomlTable>(document.data);
@@ -176,7 +177,7 @@ std::string text_with(TomlValue document, const ExperimentSpec& spec,
   return to_toml(document);
 }
 
-/// The message without its place, which lies in a text that nobody sees.
+/// Returns the message without its place, which lies in a text that nobody sees.
 std::string reason_of(const InputError& error) {
   const std::string text = error.what();
   const std::size_t found = text.find("found ");
@@ -191,7 +192,7 @@ bool varies_workers(const ExperimentSpec& spec) {
          });
 }
 
-/// Finds what can be refused without planning.
+/// Refuses the step if that can be decided without planning.
 void read_alone(const RobustPlan& plan, const TomlValue& document, const ExperimentSpec& spec,
                 RobustStep& step) {
   const auto changes = [&](const SystemSpec& system) {
@@ -211,8 +212,8 @@ void read_alone(const RobustPlan& plan, const TomlValue& document, const Experim
   }
 }
 
-/// Plans the first cell of each kind: the experiment may refuse a step only then, or skip it. Returns why it
-/// does.
+/// Plans the first cell of each kind: only then may the experiment refuse a step, or skip it. Returns the
+/// reason, or "".
 std::string why_refused(CellFactory& factory, const std::vector<const Cell*>& cells) {
   std::set<std::tuple<std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>> kinds;
   std::string skipped;
@@ -247,8 +248,8 @@ std::vector<RobustStep*> taken(std::vector<RobustStep>& steps) {
           " (--cells), or fewer workloads and systems (--set workload.pipelines=..., loads, traces)");
 }
 
-/// Counts the cells of the steps, and leaves out what the experiment refuses, and all steps from the first on
-/// that has no room.
+/// Counts the cells of the steps. Leaves out the steps that the experiment refuses, and all steps from the
+/// first one on for which there is no room.
 void take_steps(const ExperimentSpec& spec, const std::string& text, RobustPlan& plan) {
   const ExperimentSpec made = load_experiment(plan.file, text, {});
   CellFactory factory(made, build_id());
@@ -276,7 +277,8 @@ void take_steps(const ExperimentSpec& spec, const std::string& text, RobustPlan&
                       "keys and values of `over` that it can");
 }
 
-/// The names of the steps that are not taken, by the reason, each in the order of the first.
+/// Returns the reasons with the names of the steps that are not taken for them, each in the order of the
+/// first.
 std::vector<std::pair<std::string, std::string>> by_reason(const std::vector<RobustStep>& steps) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const RobustStep& step : steps) {

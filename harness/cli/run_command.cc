@@ -77,8 +77,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
 
 namespace {
 
-/// ", 2 skipped or invalid; of the experiment's 18 cells are missing: 0, 5, 7, 10, 12 and 1 more": what is
-/// not well.
+/// Returns what is not well: ", 2 skipped or invalid; of the experiment's 18 cells are missing: 0, 5, 7, 10,
+/// 12 and 1 more".
 std::string joined_text(const JoinedParts& joined) {
   std::string text;
   if (joined.failed > 0) text = ", " + std::to_string(joined.failed) + " skipped or invalid";

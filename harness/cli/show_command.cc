@@ -32,7 +32,7 @@ struct ShowOptions {
   bool models = false;
   bool plans = false;
   std::string paired;
-  std::string baseline;  ///< "": default_baseline()
+  std::string baseline;  ///< baseline; "": default_baseline()
 };
 
 void require_known(const char* option, const std::string& name, const std::vector<std::string>& known) {
@@ -45,7 +45,7 @@ TextTable cells_table(const ShowOptions& options, const std::vector<SummaryRow>&
   return summary_table(rows, options.json || options.csv ? summary_columns() : usual_columns(rows));
 }
 
-/// The row of a cell that has other tables.
+/// Returns the row of a cell that has other tables.
 const SummaryRow& row_of(const std::vector<SummaryRow>& rows, std::uint32_t cell) {
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const SummaryRow& one) { return one.cell.index == cell; });
@@ -71,7 +71,7 @@ void add_cell(TextTable& table, const std::vector<SummaryRow>& rows, const Summa
   if (parameters) table.add({"parameters"}, cell.parameters);
 }
 
-/// A row per cell and module that requests enter, in the order of `counts`.
+/// Returns a row per cell and module that requests enter, in the order of `counts`.
 TextTable entry_table(const std::vector<SummaryRow>& rows, const std::vector<EntryCounts>& counts) {
   TextTable table;
   for (const EntryCounts& entry : counts) {
@@ -101,7 +101,7 @@ TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>
   return entry_table(rows, counts);
 }
 
-/// The kinds of devices of a cell's cluster, in the order of their numbers; none where it has none.
+/// Returns the kinds of devices of a cell's cluster, in the order of their numbers; empty if it has none.
 std::vector<std::string> device_names(const std::string& file, const std::string& effective_toml) {
   const TomlValue settings = parse_toml(file, effective_toml);
   const TableReader top(file, settings);
@@ -112,7 +112,7 @@ std::vector<std::string> device_names(const std::string& file, const std::string
   return names;
 }
 
-/// A row per cell and module of the plan that it began with.
+/// Returns a row per cell and module of the plan with which the cell began.
 TextTable plans_table(const ShowOptions& options) {
   const std::vector<SummaryRow> rows = read_summary_with_settings(options.results);
   const std::vector<StartPlan> plans = read_start_plans(options.results);
@@ -129,7 +129,7 @@ TextTable plans_table(const ShowOptions& options) {
     last = &row;
     add_cell(table, rows, row);
     table.add({"module"}, plan.module);
-    // Files of an older version have no kinds of plans: with several, none has a price.
+    // Files of an older version have no kinds in their plans: if there are several, no plan has a price.
     const bool is_known = plan.row.device < devices.size() && (devices.size() == 1 || plan.row.usd_per_h > 0);
     table.add({"device"}, is_known ? devices[plan.row.device] : "");
     table.add({"usd_per_h"}, plan.row.usd_per_h);
@@ -140,7 +140,7 @@ TextTable plans_table(const ShowOptions& options) {
   return table;
 }
 
-/// PARD, which most files have; in others the first series, which it then says.
+/// Returns PARD, which most files have; for other files the first series, and says so on standard error.
 std::string default_baseline(const std::vector<std::string>& series) {
   if (std::find(series.begin(), series.end(), kUsualBaseline) != series.end()) return kUsualBaseline;
   std::fprintf(
@@ -191,7 +191,7 @@ std::string notes_text(const ShowOptions& options, const TextTable& table,
   return text;
 }
 
-/// --filter and --sort.
+/// Carries out --filter and --sort.
 void narrow(TextTable& table, const ShowOptions& options) {
   std::vector<std::string> names;
   for (const TextColumn& column : table.columns)

@@ -17,7 +17,8 @@ namespace {
 
 bool is_set(const char* value) { return value != nullptr && *value != '\0'; }
 
-/// A launcher of MPI gives its ranks terminals of its own, whatever becomes of what they print.
+/// True if the stream is a user's terminal. A launcher of MPI gives its ranks terminals of its own, wherever
+/// their output goes.
 bool is_terminal(int stream) { return ::isatty(stream) == 1 && !is_launched(); }
 
 constexpr const char* kGreen = "\033[32m";
@@ -29,14 +30,14 @@ struct ColouredWord {
   std::string_view word;
   const char* colour;
 };
-/// Of claims, compare and doctor.
+/// The verdicts of claims, compare and doctor.
 constexpr ColouredWord kVerdicts[] = {
     {"ok", kGreen},    {"reproduced", kGreen}, {"within", kGreen},     {"better", kGreen},
     {"warn", kYellow}, {"partly", kYellow},    {"undecided", kYellow}, {"invalid", kYellow},
     {"fail", kRed},    {"beyond", kRed},       {"regression", kRed},   {"not reproduced", kRed},
 };
 
-/// Whether a column, or the line, begins or ends here.
+/// True if a column, or the line, begins at `at`; ends_word() tells if one ends there.
 bool begins_column(std::string_view line, std::size_t at) {
   return at == 0 || line.substr(0, at).ends_with("  ");
 }

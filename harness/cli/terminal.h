@@ -1,4 +1,4 @@
-// What standard output and standard error are: a terminal, how wide, with colours.
+// The properties of standard output and standard error: terminal or not, width, colours.
 #pragma once
 
 #include <cstddef>
@@ -6,16 +6,17 @@
 
 namespace harness {
 
-/// Whether to write colours to the stream: never with NO_COLOR, always with CLICOLOR_FORCE, else on a
-/// terminal that is not dumb.
+/// True if colours are to be written to the stream: never with NO_COLOR, always with CLICOLOR_FORCE, else on
+/// a terminal that is not dumb.
 bool has_colours(int stream);
 
-/// Characters of a line of standard output; 0: no terminal, or one that does not say. COLUMNS overrides what
-/// a terminal says.
+/// Returns the number of characters in a line of standard output; 0: it is no terminal, or the terminal does
+/// not tell. COLUMNS overrides the terminal's answer.
 std::size_t terminal_width();
 
-/// As print_text(), with verdicts coloured where standard output has colours: what is well green, worse red,
-/// between them yellow. A verdict is a word of the harness at the beginning of a line or of a column.
+/// Prints as print_text() does, with coloured verdicts if standard output has colours: good ones green, bad
+/// ones red, those between yellow. A verdict is a word of the harness at the beginning of a line or of a
+/// column.
 void print_verdicts(const std::string& text);
 
 }  // namespace harness

@@ -34,7 +34,8 @@ TimeSpan span_of(const TimelineOptions& options) {
   return span;
 }
 
-/// Where branches of requests join; says so when that is not known any more.
+/// Returns the pipeline, which tells where branches of requests join. Returns nothing for task trees and
+/// single modules, and, with a line on standard error, if the pipeline is not known any more.
 std::optional<Pipeline> pipeline_of(const TimelineOptions& options, const CellContents& cell) {
   const bool is_tree = !cell.summary.cell.answers.empty();
   if (is_tree || cell.module_names.size() < 2) return std::nullopt;

@@ -18,7 +18,7 @@ namespace {
 
 class TimelineCommand : public FolderTest {
  protected:
-  /// Results of cells 0, 1, ...; of the last rows were kept.
+  /// Writes results of cells 0, 1, ..., of which the last has its rows; returns the path.
   std::string results_of(std::uint32_t cells) const {
     std::vector<std::string> files;
     for (std::uint32_t index = 0; index < cells; ++index) {

@@ -27,7 +27,7 @@
 namespace harness {
 namespace {
 
-/// What the user typed; lives as long as the callbacks.
+/// The arguments that the user typed; they live as long as the callbacks.
 struct TraceArguments {
   std::string trace;
   std::string output;
@@ -41,7 +41,7 @@ struct TraceArguments {
   std::string where;
   std::string group_by;
   std::vector<std::string> settings;
-  std::vector<std::string> more_settings;  ///< by options of their own
+  std::vector<std::string> more_settings;  ///< settings given by options of their own
   bool json = false;
 };
 
@@ -69,7 +69,7 @@ void apply_setting(const std::string& setting, ParamList& params, TraceSpec& spe
   spec.places[key] = {"", 0, "--set: " + key};
 }
 
-/// The shapes that need no file.
+/// Returns the shapes that need no file.
 std::vector<std::string> generated_shapes() {
   std::vector<std::string> shapes = trace_shape_names();
   std::erase_if(shapes, [](const std::string& shape) { return shape == "file" || shape == "streams"; });
@@ -95,7 +95,7 @@ void check_there_is_a_file(const std::string& trace) {
                         (near.empty() ? "" : " (did you mean " + near + "?)"));
 }
 
-/// Options are checked here, because CLI11's ranges take NaN and no open end.
+/// Checks the options, since CLI11's ranges accept NaN and cannot exclude an end.
 void check_options(const TraceArguments& arguments) {
   constexpr double kMax = 1e9;
   if (arguments.rate && !(*arguments.rate > 0 && *arguments.rate <= kMax)) {
@@ -149,7 +149,7 @@ TraceSpec spec_of(const TraceArguments& arguments) {
   return spec;
 }
 
-/// Returns the place of a key that says how a file is replayed, not how it is read; null where none does.
+/// Returns the place of a key that says how a file is replayed, not how it is read; null if no key does.
 const InputPlace* key_of_replay(const TraceSpec& spec) {
   const std::vector<std::string> reading = reading_keys();
   for (const auto& [key, place] : spec.places) {
@@ -164,7 +164,8 @@ double rate_of(const TraceArguments& arguments, const TraceSpec& spec) {
   return arguments.rate.value_or(has_its_own ? 0 : kRateOfShapes);
 }
 
-/// A figure that the bins are too long for, or the trace too short, does not exist, and none of no requests.
+/// The facts of a trace, and which figures of it exist. A figure does not exist if the bins are too long or
+/// the trace too short for it, and no figure exists without requests.
 struct ShownFacts {
   explicit ShownFacts(const TraceFacts& shown) : facts(shown) {
     if (!(facts.requests > 0)) return;
@@ -176,7 +177,7 @@ struct ShownFacts {
 
   TraceFacts facts;
   bool has_seconds = false;
-  bool has_bins = false;  ///< in place of seconds
+  bool has_bins = false;  ///< true if the figures are of bins in place of seconds
   bool has_minutes = false;
   bool has_trend = false;
 };
@@ -224,7 +225,7 @@ JsonObject facts_json(const ShownFacts& shown) {
   return object;
 }
 
-/// The trace's requests; throws InputError when there are more than `most`.
+/// Returns the trace's requests; throws InputError if there are more than `most`.
 std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, const TraceSpec& spec,
                                            double most, LoadNotes* notes = nullptr) {
   std::unique_ptr<ArrivalSource> arrivals =
@@ -237,7 +238,7 @@ std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, cons
 constexpr double kMaxBinsShown = 1e7;
 constexpr double kMaxRequestsShown = 2e8;
 
-/// What is known of a recorded trace, as text; the same is added to `object`.
+/// Returns what is known of a recorded trace, as text, and adds it to `object`.
 std::string file_text(const TraceSpec& spec, JsonObject& object) {
   const std::shared_ptr<const TraceData> read = recorded_trace(spec);
   const TraceData& data = *read;
@@ -325,7 +326,7 @@ void make_file(const TraceArguments& arguments) {
                   ns_to_s(arrivals->duration_ns()));
 }
 
-/// Writes what a log of the user's holds as the one form that is read here.
+/// Writes a user's log as a canonical trace, the one form that needs no options to be read.
 void import_log(TraceArguments arguments) {
   if (arguments.output.empty())
     throw input_error(

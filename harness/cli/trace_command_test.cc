@@ -50,7 +50,7 @@ TEST(TraceInfo, ShowsAShapeAndAFile) {
   std::filesystem::remove(path);
 }
 
-/// The figure in a line of `trace info`.
+/// Returns the figure in a line of `trace info`.
 std::string figure(const std::string& text, const std::string& name) {
   const std::size_t line = text.find("\n  " + name + " ");
   if (line == std::string::npos) return "none";
@@ -124,7 +124,7 @@ TEST(TraceCommand, RefusesBadArguments) {
   EXPECT_THROW(run("trace make poisson -o /nowhere/x"), EnvironmentError);
 }
 
-/// Why a command is refused, behind what it printed until then.
+/// Returns what a command printed, and then why it is refused.
 std::string refusal(const std::string& arguments) {
   CLI::App app;
   int code = 0;
@@ -167,7 +167,7 @@ TEST(TraceInfo, ShowsThePeakOfTheRateBesideTheRecordedOne) {
   std::filesystem::remove(path);
 }
 
-// What was read as times or counts is written as a file that says what it is.
+// A trace that was read as times or counts is written as a file that says which it is.
 TEST(TraceImport, TakesALogByItsColumns) {
   const std::string log = temporary("harness_trace_log.csv");
   const std::string out = temporary("harness_trace_log.trace");
@@ -209,7 +209,7 @@ TEST(TraceCommand, NamesTheSettingThatItRefuses) {
       holds(refusal("trace info tweet --set interpolate=never"), "--set: interpolate: found 'never'"));
 }
 
-/// The text of --help of a command below `trace`.
+/// Returns the text of --help of a command below `trace`.
 std::string help(const std::string& command) {
   CLI::App app;
   app.footer("harness experiments/quickstart.toml");

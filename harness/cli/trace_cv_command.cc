@@ -19,7 +19,7 @@
 namespace harness {
 namespace {
 
-/// What the user typed; lives as long as the callback.
+/// The arguments that the user typed; they live as long as the callback.
 struct CvArguments {
   std::string source;
   std::vector<double> windows_s;
@@ -28,7 +28,7 @@ struct CvArguments {
   double duration_s = 0;
   std::uint64_t seed = 1;
   bool csv = false;
-  std::string output;  ///< HDF5; "": none
+  std::string output;  ///< HDF5 file to write; "": no file
 };
 
 struct StreamTrace {
@@ -36,7 +36,7 @@ struct StreamTrace {
   double rate_rps = 0;
 };
 
-/// What is measured of one trace.
+/// The measurement of one trace.
 struct CvJob {
   std::string trace;
   double rate_rps = 0;
@@ -112,7 +112,7 @@ void print_row(const std::string& name, double rate_rps, const StreamCv& cv, boo
                   cv.groups, static_cast<unsigned long long>(cv.windows), cv.groups == 0 ? "-" : mean);
 }
 
-/// The windows asked for; of the default ones those that the run holds twice.
+/// Returns the windows asked for, or the default ones that fit into the run twice.
 std::vector<double> windows_in(TimeNs duration_ns, const std::vector<double>& asked_s) {
   const auto too_long = [duration_ns](double window_s) {
     return duration_ns / std::max<TimeNs>(1, s_to_ns(window_s)) < 2;
@@ -125,7 +125,7 @@ std::vector<double> windows_in(TimeNs duration_ns, const std::vector<double>& as
                     "at most half of the run, " + text_of(ns_to_s(duration_ns) / 2) + " s");
 }
 
-/// The sizes asked for that the streams make a group of.
+/// Returns the sizes asked for, without those larger than the number of streams.
 std::vector<std::size_t> groups_in(std::size_t streams, std::vector<std::size_t> groups) {
   std::erase_if(groups, [streams](std::size_t size) { return size > streams; });
   if (groups.empty())
@@ -146,7 +146,7 @@ CvJob job_of(const CvArguments& arguments, const StreamTrace& trace) {
   return job;
 }
 
-/// Everything is checked before the heading is printed.
+/// Prints and stores the CVs. Everything is checked before the heading is printed.
 void show_cvs(const CvArguments& arguments) {
   check_options(arguments);
   std::vector<CvJob> jobs;

@@ -39,8 +39,8 @@ struct WatchedRun {
 
 WatchedRun run_at(const fs::path& cells) { return {cells, fs::path(cells).replace_extension(".h5")}; }
 
-/// Of the runs in a folder for results that which was heard of last: by what it writes, `ending` of .cells or
-/// .h5.
+/// Returns the run in a folder for results that was heard of last, by the time of its files: its folder or
+/// its results file, which end in `ending` (.cells or .h5).
 std::optional<WatchedRun> latest_run(const fs::path& folder, const std::string& ending) {
   std::optional<WatchedRun> latest;
   fs::file_time_type heard;
@@ -72,7 +72,7 @@ std::string cells_text(std::uint64_t done, std::uint64_t total, std::uint64_t fa
          (failed > 0 ? ", " + std::to_string(failed) + " skipped or invalid" : "");
 }
 
-/// What is shown of a run, and the exit code where that is all.
+/// The line that is shown of a run, and the exit code if it is the last.
 struct Sight {
   std::string text;
   int exit_code = kAllWell;
@@ -124,7 +124,7 @@ Sight see(const WatchedRun& run) {
   try {
     return see_status(read_status(path));
   } catch (const InputError&) {
-    // Complete since the folder was looked at: the file goes before the folder.
+    // The run was completed since the folder was looked at: the file goes before the folder.
     std::this_thread::sleep_for(kBetweenLooks);
     if (!fs::exists(run.cells, error)) return see_results(run);
     throw;

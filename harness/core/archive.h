@@ -23,11 +23,11 @@
 
 namespace harness {
 
-/// What writing and reading have in common; Way is WritingArchive or ReadingArchive.
+/// The part that writing and reading share; Way is WritingArchive or ReadingArchive.
 template <class Way>
 class Archive {
  public:
-  /// A whole number by its difference to `usual`: small differences of either sign take one byte.
+  /// Codes a whole number by its difference to `usual`: small differences of either sign take one byte.
   template <class Number, class Usual = int>
   void number(Number& value, Usual usual = 0) {
     const auto base = static_cast<std::uint64_t>(usual);
@@ -38,13 +38,13 @@ class Archive {
     value = static_cast<Number>(coded);
     if (static_cast<std::uint64_t>(value) != coded) way().fail();
   }
-  /// To the bit. Few digits take few bytes.
+  /// Codes a double to the bit. Few digits take few bytes.
   void real(double& value) {
     std::uint64_t word = swapped(std::bit_cast<std::uint64_t>(value));
     way().word(word);
     value = std::bit_cast<double>(swapped(word));
   }
-  /// A number, a flag, an enumerator or a text.
+  /// Codes a number, a flag, an enumerator or a text.
   template <class Value>
   void value(Value& value) {
     if constexpr (std::is_same_v<Value, bool>) {
@@ -63,7 +63,8 @@ class Archive {
       number(value);
     }
   }
-  /// A vector, `each` with its entries one after the other; no entry may take no byte.
+  /// Codes a vector: its size, and then `each` codes its entries one after the other. Every entry must take
+  /// at least one byte.
   template <class List, class Each>
   void list(List& entries, Each each) {
     way().size(entries);
@@ -77,7 +78,8 @@ class Archive {
 
  private:
   Way& way() { return static_cast<Way&>(*this); }
-  /// Doubles of few digits have zeros at the end, where a number's first byte is.
+  /// Reverses the bytes of a word. Doubles of few digits end in zeros, and leading zeros of a word take no
+  /// bytes.
   static std::uint64_t swapped(std::uint64_t word) {
     std::uint64_t result = 0;
     for (int shift = 0; shift < 64; shift += 8) result = (result << 8) | ((word >> shift) & 0xff);
@@ -88,11 +90,11 @@ class Archive {
 class WritingArchive : public Archive<WritingArchive> {
  public:
   static constexpr bool kReads = false;
-  /// Appends to `bytes`, which outlives this.
+  /// Appends to `bytes`, which outlives the archive.
   explicit WritingArchive(std::vector<std::byte>& bytes) : bytes_(bytes) {}
 
   void byte(std::uint8_t& value) { bytes_.push_back(std::byte{value}); }
-  /// Seven bits a byte; the eighth says that more follow.
+  /// Writes seven bits a byte; the eighth says that more follow.
   void word(std::uint64_t& value) {
     std::uint64_t rest = value;
     for (; rest > 0x7f; rest >>= 7) bytes_.push_back(static_cast<std::byte>((rest & 0x7f) | 0x80));
@@ -114,7 +116,8 @@ class WritingArchive : public Archive<WritingArchive> {
   std::vector<std::byte>& bytes_;
 };
 
-/// Zeros, and failed(), once the bytes are used up; failed(), too, where a number is too large for its type.
+/// Reads values from bytes. Once the bytes are used up it reads zeros, and failed() is true. failed() is also
+/// true if a number is too large for its type.
 class ReadingArchive : public Archive<ReadingArchive> {
  public:
   static constexpr bool kReads = true;
@@ -150,7 +153,7 @@ class ReadingArchive : public Archive<ReadingArchive> {
 
   bool failed() const { return failed_; }
   void fail() { failed_ = true; }
-  /// How many bytes have been read.
+  /// Returns the number of bytes that have been read.
   std::size_t at() const { return at_; }
 
  private:
@@ -159,7 +162,7 @@ class ReadingArchive : public Archive<ReadingArchive> {
   bool failed_ = false;
 };
 
-/// The bytes of a value that has code().
+/// Returns the bytes of a value that has code().
 template <class Value>
 std::vector<std::byte> packed(Value value) {
   std::vector<std::byte> bytes;
@@ -168,7 +171,8 @@ std::vector<std::byte> packed(Value value) {
   return bytes;
 }
 
-/// The value of these bytes, which another rank has packed. Throws EnvironmentError when they are not one.
+/// Returns the value of these bytes, which another rank has packed. Throws EnvironmentError if they are not a
+/// value.
 template <class Value>
 Value unpacked(std::span<const std::byte> bytes) {
   ReadingArchive archive(bytes);

@@ -1,5 +1,5 @@
-// Where requests come from, and what streams of them ask for. Open loop: sending times do not depend on the
-// system under test.
+// The sources of requests, and what streams of requests ask for. The load is an open loop: sending times do
+// not depend on the system under test.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace harness {
 /// Index of a stream in its workload, from 0.
 using StreamId = std::uint32_t;
 
-/// Requests of one kind (SHEPHERD, section 5.1: of one model and one SLO).
+/// A stream of requests of one kind (SHEPHERD, section 5.1: of one model and one SLO).
 struct Stream {
-  ModuleId entry = 0;   ///< a module without pres
-  TimeNs slo_ns = 0;    ///< from sending to the end of the last module
-  double rate_rps = 0;  ///< expected, for planners; 0: unknown
+  ModuleId entry = 0;   ///< module to which the requests are sent, one without pres
+  TimeNs slo_ns = 0;    ///< time from sending to the end of the last module
+  double rate_rps = 0;  ///< expected requests/s, for planners; 0: unknown
 };
 
 /// A finite, reproducible sequence of sending times in non-decreasing order, from 0 on. Deterministic: two
@@ -31,25 +31,26 @@ class ArrivalSource {
  public:
   virtual ~ArrivalSource() = default;
 
-  /// Writes the next times into `out` (at most out.size()) and returns how many; 0 means the end. Never
-  /// allocates more than a bounded working set, so that 100 million requests need no more memory than a
+  /// Writes the next times into `out` (at most out.size()) and returns their number; 0 means the end. It
+  /// never allocates more than a bounded working set, so that 100 million requests need no more memory than a
   /// thousand.
   virtual std::size_t next(std::span<TimeNs> out) = 0;
-  /// The same; writes also which stream sends each into `streams`, which is as long as `out`. By default all
-  /// are of stream 0.
+  /// Does the same and writes the stream of each request into `streams`, which is as long as `out`. By
+  /// default all requests are of stream 0.
   virtual std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) {
     const std::size_t count = next(out);
     std::fill_n(streams.begin(), count, StreamId{0});
     return count;
   }
 
-  /// A fresh source that yields the same sequence from its beginning.
+  /// Returns a fresh source that yields the same sequence from its beginning.
   virtual std::unique_ptr<ArrivalSource> restarted() const = 0;
 
-  /// Length of the workload: no request is sent at or after it.
+  /// Returns the length of the workload: no request is sent at or after it.
   virtual TimeNs duration_ns() const = 0;
 
-  /// Expected number of requests (exact for recorded times), for progress and for ordering cells by cost.
+  /// Returns the expected number of requests (exact for recorded times), for progress and for ordering cells
+  /// by cost.
   virtual double expected_requests() const = 0;
 };
 
@@ -58,17 +59,17 @@ class ArrivalCursor {
  public:
   static constexpr std::size_t kChunk = 4096;
 
-  /// A large chunk is cheap for each time, a small one never takes long at once. `chunk` >= 1.
+  /// Reads `chunk` times at once, at least 1. A large chunk is cheap per time; a small one never takes long.
   explicit ArrivalCursor(std::unique_ptr<ArrivalSource> source, std::size_t chunk = kChunk)
       : source_(std::move(source)), chunk_(chunk), streams_(chunk) {
     refill();
   }
 
-  /// The next sending time, or kNever after the last.
+  /// Returns the next sending time, or kNever after the last.
   TimeNs next_ns() const { return next_ns_; }
-  /// Which stream sends it.
+  /// Returns the stream that sends the next request.
   StreamId next_stream() const { return streams_[position_]; }
-  /// Not after the last.
+  /// Goes on to the next request; not to be called after the last.
   void advance() {
     if (++position_ == count_) {
       refill();

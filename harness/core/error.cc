@@ -12,7 +12,7 @@ namespace {
 thread_local BugContext bug_context;
 thread_local bool bugs_fail_cells = false;
 
-// Bytes of a message's parts that are shown. Lists of what is allowed have up to 2,000.
+// Numbers of bytes of a message's parts that are shown. Lists of allowed values have up to 2,000.
 constexpr std::size_t kLongestFile = 400;
 constexpr std::size_t kLongestKey = 200;
 constexpr std::size_t kLongestFound = 160;
@@ -22,14 +22,14 @@ constexpr std::size_t kLongestWord = 200;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// Whether the code point shows itself where it stands: no control character, no line or paragraph separator,
-/// nothing that changes the direction of text, no byte-order mark.
+/// True if the code point shows itself: it is no control character, no line or paragraph separator, no
+/// byte-order mark, and does not change the direction of text.
 bool is_visible(std::uint32_t code) {
   return code >= 0x20 && (code < 0x7f || code > 0x9f) && code != 0x61c && (code < 0x200b || code > 0x200f) &&
          (code < 0x2028 || code > 0x202e) && (code < 0x2060 || code > 0x2069) && code != 0xfeff;
 }
 
-/// The beginning, two thirds, and the end of a long text; no character is cut in two.
+/// Returns the beginning, two thirds, and the end of a long text; no character is cut in two.
 std::string shortened(std::string_view text, std::size_t longest) {
   if (text.size() <= longest) return std::string(text);
   std::size_t head = longest - longest / 3;
@@ -74,7 +74,8 @@ std::size_t printable_bytes(std::string_view text) {
   if (text.empty()) return 0;
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // less: written longer than needed
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800,
+                                      0x10000};  // smaller codes are written longer than needed
   constexpr std::uint32_t kMost = 0x10ffff;
   std::uint32_t code = size == 1 ? lead : lead & (0x7fU >> size);
   if ((lead >= 0x80 && lead < 0xc0) || lead >= 0xf8 || size > text.size()) return 0;

@@ -37,8 +37,8 @@ TEST(InputErrorLine, StaysOneLineWhateverWasFound) {
   EXPECT_NE(cut.find("x...x"), std::string::npos);
 }
 
-// Whatever each part is, and however long: one printable line of a bounded length, with both ends of the
-// part.
+// The line is printable and of a bounded length, whatever each part is and however long, and shows both ends
+// of the part.
 TEST(InputErrorLine, IsBoundedAndPrintableWhateverItsPartsAre) {
   std::mt19937 random(25);
   constexpr int kTries = 300;

@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// The distribution function of a Poisson variable, to where nothing is left of it in a double.
+/// Returns the distribution function of a Poisson variable, as far as a double can tell it from 1.
 std::vector<double> poisson(double mean) {
   std::vector<double> up_to;
   double probability = portable_exp(-mean);

@@ -15,7 +15,7 @@ Module variant(const std::string& model, double accuracy, std::vector<double> fa
   return module;
 }
 
-/// A detector with two variants, then cars and faces; cars are read on.
+/// Returns a tree of a detector with two variants, then cars and faces; cars are read on.
 Pipeline traffic() {
   Pipeline pipeline;
   EXPECT_EQ(link_tasks(pipeline, {{"plates", {}, {variant("ocr", 1, {})}},
@@ -42,7 +42,7 @@ TEST(Tasks, BecomeModulesInOrderTheMostAccurateFirst) {
     EXPECT_EQ(pipeline.modules[detector].subs, (std::vector<ModuleId>{2, 3}));
     EXPECT_EQ(pipeline.task_of(detector), 0);
   }
-  // Means follow the subs, which stand in the pipeline's order.
+  // Means follow the subs, which are in the pipeline's order.
   EXPECT_EQ(pipeline.modules[0].fan_out, (std::vector<double>{1.5, 12.25}));
   EXPECT_EQ(pipeline.modules[1].fan_out, (std::vector<double>{0.5, 2}));
   EXPECT_EQ(pipeline.modules[4].pres, (std::vector<ModuleId>{0}));
@@ -74,7 +74,7 @@ TEST(Tasks, AreATreeWithValuesThatMeanSomething) {
             std::string::npos);
 }
 
-/// Mean and variance of the children over many requests.
+/// Returns the mean and the variance of the children over many requests.
 std::pair<double, double> moments(const Pipeline& pipeline, ModuleId module, std::size_t sub) {
   const FanOut fan_out(pipeline, 7);
   constexpr int kRequests = 200'000;

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// What is no regular file, in words.
+/// Returns the kind of a file that is not regular, in words.
 const char* kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe (FIFO)";
@@ -37,10 +37,10 @@ FileState state_of(const struct stat& status) {
 
 InputFile::InputFile(const std::string& path, std::string_view allowed, const InputPlace& named_at)
     : place_(place_of_file(path, named_at)), allowed_(allowed) {
-  // The system would take what stands before it for the path.
+  // The system would take the part before the zero byte for the path.
   if (path.find('\0') != std::string::npos) throw input_error(place_, "a path with a zero byte", allowed);
   struct stat facts {};
-  // Before it is opened, because opening a device may do something, and a socket cannot be opened.
+  // The check comes before opening, because opening a device may do something, and a socket cannot be opened.
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
     throw input_error(place_, kind_of(facts.st_mode), allowed);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -49,7 +49,7 @@ InputFile::InputFile(const std::string& path, std::string_view allowed, const In
     throw EnvironmentError(path + ": cannot open: " + std::strerror(reason));
   if (descriptor_ < 0)
     throw input_error(place_, reason == ENOENT ? "no such file" : std::strerror(reason), allowed);
-  // Once more: by now it may be another.
+  // The check is repeated, because another file may be there by now.
   if (::fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode)) {
     size_ = static_cast<std::uint64_t>(facts.st_size);
     return;

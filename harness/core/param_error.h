@@ -1,4 +1,4 @@
-// Values of parameters that are refused where it is not known where they were set.
+// Errors for values of parameters that are refused by code which does not know where they were set.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace harness {
 
-/// Bad input: a value of a system's parameter that the cluster or the pipeline of a run does not allow, which
-/// only the system can say. It does not know where the value was set; whoever reads experiments does.
+/// Bad input: a value of a system's parameter that the cluster or the pipeline of a run does not allow, as
+/// only the system can tell. The system does not know where the value was set; the reader of experiments
+/// does.
 class ParamError : public InputError {
  public:
-  /// `place.key`: "SYSTEM.PARAMETER".
+  /// `place.key` is "SYSTEM.PARAMETER".
   ParamError(InputPlace place, std::string found, std::string allowed)
       : InputError(input_error(place, found, allowed)),
         place_(std::move(place)),
@@ -20,7 +21,7 @@ class ParamError : public InputError {
         allowed_(std::move(allowed)) {}
 
   const std::string& key() const { return place_.key; }
-  /// The same with the file and the line where the value was set.
+  /// Returns the same error with the file and the line where the value was set.
   ParamError set_at(const InputPlace& place) const {
     return {{place.file, place.line, place_.key}, found_, allowed_};
   }

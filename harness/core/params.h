@@ -12,38 +12,39 @@ namespace harness {
 /// A value as written in an experiment file.
 using ParamValue = std::variant<bool, double, std::string>;
 
-/// "true", "0.1", "early": as it would be written in TOML, without quotes. Numbers in the shortest form that
-/// reads back.
+/// Returns the value as it would be written in TOML, without quotes: "true", "0.1", "early". A number has the
+/// shortest form that reads back.
 std::string text_of(const ParamValue& value);
 
 /// One parameter of a struct, bound to the field of one instance.
 struct Param {
   std::string name;
-  std::string doc;      ///< one line: what it does, its unit, its source
-  std::string allowed;  ///< e.g. "a number from 0 to 1", "one of early, late"
+  std::string doc;      ///< one line: the parameter's effect, unit and source
+  std::string allowed;  ///< allowed values in words: "a number from 0 to 1", "one of early, late"
   std::function<ParamValue()> get;
-  std::function<bool(const ParamValue&)>
-      set;                              ///< false when the value is not allowed; the field is then unchanged
-  std::vector<ParamValue> values = {};  ///< of a flag or a choice: all that are allowed
-  std::vector<ParamValue> readings = {};  ///< those worth trying where a paper leaves this open; else empty
+  /// Sets the field; returns false if the value is not allowed, and leaves the field unchanged then.
+  std::function<bool(const ParamValue&)> set;
+  std::vector<ParamValue> values = {};  ///< all allowed values of a flag or a choice; else empty
+  /// Values worth trying if a paper leaves the parameter open; else empty.
+  std::vector<ParamValue> readings = {};
 
-  /// Marks it as a reading of a paper that leaves it open: `harness robust` tries these values, without any
-  /// all of a flag or a choice. The system's README names it under its reconstructions.
+  /// Marks the parameter as a reading of a paper that leaves it open: `harness robust` tries these values or,
+  /// without any, all values of a flag or a choice. The system's README names it under its reconstructions.
   void reading(std::vector<ParamValue> worth_trying = {}) {
     readings = worth_trying.empty() ? values : std::move(worth_trying);
   }
 };
 
 /// The list of a struct's parameters. A struct `P` provides `void list(ParamList&)`, which binds each field
-/// once. What each method returns holds until the next call.
+/// once. The references that the methods return hold until the next call.
 class ParamList {
  public:
-  /// A real number within [low, high].
+  /// Binds a real number within [low, high].
   Param& number(const char* name, double& field, double low, double high, const char* doc);
-  /// An integer within [low, high].
+  /// Binds an integer within [low, high].
   Param& integer(const char* name, int& field, int low, int high, const char* doc);
   Param& flag(const char* name, bool& field, const char* doc);
-  /// An enumeration whose values 0, 1, ... have the given names.
+  /// Binds an enumeration whose values 0, 1, ... have the given names.
   template <class Enum>
   Param& choice(const char* name, Enum& field, std::vector<std::string> names, const char* doc) {
     return add_choice(
@@ -52,10 +53,10 @@ class ParamList {
   }
 
   const std::vector<Param>& params() const { return params_; }
-  /// Moves them to the end of `params`.
+  /// Moves the parameters to the end of `params`.
   void move_to(std::vector<Param>& params);
   std::vector<std::string> names() const;
-  /// The parameter of that name, or null.
+  /// Returns the parameter of that name, or null.
   const Param* find(const std::string& name) const;
 
  private:

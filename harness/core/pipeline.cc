@@ -30,7 +30,7 @@ std::string add_edges(const std::vector<Module>& modules, const std::vector<std:
   return "";
 }
 
-/// Kahn's algorithm; among ready modules the one that stands first in the file comes first.
+/// Orders by Kahn's algorithm; among ready modules the first in the file comes first.
 std::vector<std::size_t> topological_order(const Edges& successors) {
   std::vector<int> missing(successors.size(), 0);
   for (const auto& targets : successors) {
@@ -124,15 +124,15 @@ std::string link_modules(Pipeline& pipeline, const std::vector<std::vector<std::
 
 namespace {
 
-/// In how many ways a module with so many subs can send a request on; enough when that is more than is
-/// allowed.
+/// Returns the number of ways in which a module with so many subs can send a request on, or some number above
+/// kMaxRoutes if there are more than that.
 std::size_t ways(Branches branches, std::size_t subs) {
   if (branches == Branches::kAll) return 1;
   if (branches == Branches::kOne) return subs;
   return subs < 13 ? std::size_t{1} << subs : kMaxRoutes + 1;
 }
 
-/// The weights in the order of the module's subs; "" or what is wrong.
+/// Puts the weights into the order of the module's subs; returns "" or what is wrong.
 std::string sort_weights(const Pipeline& pipeline, const Module& chooser, const char* what,
                          const std::vector<std::string>& order, const std::vector<double>& weights,
                          std::vector<double>& sorted) {

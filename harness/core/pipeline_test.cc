@@ -24,7 +24,7 @@ std::string link(const std::vector<std::string>& names, const NameLists& pres, c
   return link_modules(pipeline, pres, subs.empty() ? NameLists(names.size()) : subs);
 }
 
-/// da of PARD section 5.1: person -> {pose, face} -> expression -> eye.
+/// Returns da of PARD section 5.1: person -> {pose, face} -> expression -> eye.
 Pipeline da() {
   Pipeline pipeline = named({"person", "pose", "face", "expression", "eye"});
   EXPECT_EQ(

@@ -14,10 +14,10 @@ double lognormal_mean(double median, double sigma) { return median * portable_ex
 
 double ns_of(double tokens, double tokens_per_s) { return tokens / tokens_per_s * kNsPerS; }
 
-/// The nearest time that is one.
+/// Returns the nearest whole time, at least 1 ns.
 TimeNs rounded_ns(double ns) { return std::max<TimeNs>(1, static_cast<TimeNs>(ns + 0.5)); }
 
-/// Tokens after the first, which the prefill makes.
+/// Returns the number of tokens after the first, which the prefill makes.
 double decoded(double output_tokens) { return std::max(0.0, output_tokens - 1); }
 
 }  // namespace
@@ -58,8 +58,9 @@ SharedService scaled(const SharedService& shared, double factor) {
 
 namespace {
 
-/// Visits that one server takes: its sequences, or, where a visit ends at its first token, prompts that have
-/// room in a step. The others wait in the module's queue, where they can still be dropped.
+/// Returns the number of visits that one server takes: its sequences or, if a visit ends at its first token,
+/// the prompts that fit into a step. Other visits wait in the module's queue, where they can still be
+/// dropped.
 int visits_at_once(const SharedService& shared) {
   if (!shared.ends_at_first_token) return shared.slots;
   const double prompts = std::ceil(shared.chunk_tokens / mean_of(shared.input));
@@ -139,7 +140,7 @@ Profile scaled(const Profile& profile, double factor) {
 
 namespace {
 
-constexpr double kLongestNs = 1e18;  ///< 31 years: later times stay within TimeNs
+constexpr double kLongestNs = 1e18;  ///< longest delay, 31 years: later times stay within TimeNs
 
 std::uint64_t index_of(RequestId request, ModuleId module) { return (request << 16) | module; }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMaxModules = 64;
 
-/// For each module the least value over the routes that visit it and that some requests take.
+/// Returns for each module the least value over the routes that visit it and that some requests take.
 template <class Longest>
 std::vector<double> least_over(const Pipeline& pipeline, const Routes& routes, Longest longest) {
   std::vector<double> least(pipeline.modules.size(), std::numeric_limits<double>::infinity());

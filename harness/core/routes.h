@@ -11,17 +11,19 @@
 
 namespace harness {
 
-/// What one combination of choices means: a choice for each module with Branches::kOne or kEach.
+/// One combination of choices: a choice for each module with Branches::kOne or kEach.
 struct Route {
   double probability = 1;
-  std::vector<std::uint64_t> taken;     ///< by module: bit s is set when it sends the request on to module s
-  std::vector<std::uint16_t> branches;  ///< by module: how many of its pres do so; 1 for the entry
+  /// Modules to which each module sends the request on: bit s is module s.
+  std::vector<std::uint64_t> taken;
+  std::vector<std::uint16_t> branches;  ///< number of each module's pres that do so; 1 for the entry
 
   bool visits(ModuleId module) const { return branches[module] > 0; }
   bool takes(ModuleId from, ModuleId to) const { return (taken[from] >> to & 1u) != 0; }
 };
 
-/// All routes of a pipeline, and which of them a request takes. A pipeline without choices has one.
+/// All routes of a pipeline. It tells which of them a request takes. A pipeline without choices has one
+/// route.
 class Routes {
  public:
   /// `pipeline` is linked; it need not outlive this.
@@ -31,9 +33,9 @@ class Routes {
   std::size_t size() const { return routes_.size(); }
   const Route& operator[](std::size_t index) const { return routes_[index]; }
 
-  /// The index of the route that a request takes. Depends on (seed, module, request) alone, so that every
-  /// system, the life cycle and the bounds see the same choices. Request ids count from 0 in the order of
-  /// sending.
+  /// Returns the index of the route that a request takes. It depends on (seed, module, request) alone, so
+  /// that every system, the life cycle and the bounds see the same choices. Request ids count from 0 in the
+  /// order of sending.
   std::size_t of(RequestId request) const {
     std::size_t index = 0;
     for (const Choice& choice : choices_) index += choice.stride * way_of(choice, request);
@@ -45,10 +47,10 @@ class Routes {
   struct Choice {
     ModuleId module = 0;
     bool is_each = false;
-    std::size_t stride = 1;             ///< of its way in the index of a route
-    std::size_t ways = 1;               ///< kOne: a sub; kEach: bit s stands for sub s
+    std::size_t stride = 1;  ///< factor of its way in the index of a route
+    std::size_t ways = 1;    ///< number of ways; kOne: a way is a sub; kEach: bit s of a way stands for sub s
     std::vector<double> up_to;          ///< kOne, by sub: the probability of this one or an earlier one
-    std::vector<double> probabilities;  ///< by sub
+    std::vector<double> probabilities;  ///< probability of each sub
   };
 
   std::size_t way_of(const Choice& choice, RequestId request) const;
@@ -59,18 +61,19 @@ class Routes {
   std::vector<Route> routes_;
 };
 
-/// For each module the probability that a request visits it, exact over all routes; 1.0 where all lead.
+/// Returns for each module the probability that a request visits it, exact over all routes; 1.0 if all routes
+/// lead there.
 std::vector<double> visit_probabilities(const Pipeline& pipeline);
 
-/// longest_before and longest_after (pipeline.h) along the edges that the route takes; 0 where it does not
-/// lead.
+/// Return longest_before and longest_after (pipeline.h) along the edges that the route takes; 0 for modules
+/// to which it does not lead.
 std::vector<double> longest_before(const Pipeline& pipeline, const Route& route,
                                    const std::vector<double>& cost);
 std::vector<double> longest_after(const Pipeline& pipeline, const Route& route,
                                   const std::vector<double>& cost);
 
-/// For each module the least of longest_before (longest_after) over the routes that visit it: with least
-/// times as `cost`, no request that visits the module spends less time before (after) it.
+/// Return for each module the least of longest_before (longest_after) over the routes that visit it. With
+/// least times as `cost`, no request that visits the module spends less time before (after) it.
 std::vector<double> least_before(const Pipeline& pipeline, const Routes& routes,
                                  const std::vector<double>& cost);
 std::vector<double> least_after(const Pipeline& pipeline, const Routes& routes,

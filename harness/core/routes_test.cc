@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Modules m0, m1, ... with these pres.
+/// Links modules m0, m1, ... with these pres.
 Pipeline linked(const std::vector<Names>& pres) {
   Pipeline pipeline;
   for (std::size_t i = 0; i < pres.size(); ++i) {
@@ -23,7 +23,7 @@ Pipeline linked(const std::vector<Names>& pres) {
   return pipeline;
 }
 
-/// m0 -> {m1, m2} -> m3 -> m4, as da.
+/// Returns m0 -> {m1, m2} -> m3 -> m4, as da.
 Pipeline diamond() { return linked({{}, {"m0"}, {"m0"}, {"m1", "m2"}, {"m3"}}); }
 
 Pipeline choosing(Pipeline pipeline, const std::string& module, const std::vector<double>& weights = {}) {

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kMaxVariants = 64;
 constexpr double kMaxFanOut = 100;
 
-/// The tasks as modules of a plain pipeline, which checks names and finds the order.
+/// Makes the tasks the modules of a plain pipeline, which checks names and finds the order. Returns "" or
+/// what is wrong.
 std::string order_tasks(const std::vector<TaskSpec>& tasks, Pipeline& plain) {
   std::vector<std::vector<std::string>> subs;
   for (const TaskSpec& task : tasks) {
@@ -49,7 +50,7 @@ std::string check_variants(const std::vector<TaskSpec>& tasks) {
   return modules > kMaxVariants ? "more than 64 variants" : "";
 }
 
-/// The values by entry of `names`, in the order of `wanted`.
+/// Returns the values, which are by entry of `names`, in the order of `wanted`.
 std::vector<double> reordered(const std::vector<double>& values, const std::vector<std::string>& names,
                               const std::vector<std::string>& wanted) {
   std::vector<double> sorted;

@@ -1,4 +1,4 @@
-// What tests are told: when an input is refused, and whether a text holds the words that matter.
+// Helpers for tests: the line of a refused input, and a check that a text holds the words that matter.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// The line with which `action` refuses its input; "no error" when it does not.
+/// Returns the line with which `action` refuses its input; "no error" if it does not.
 template <class Action>
 std::string refusal_of(const Action& action) {
   try {
@@ -20,7 +20,7 @@ std::string refusal_of(const Action& action) {
   return "no error";
 }
 
-/// Whether the text holds each of the words; else it says which is missing.
+/// Succeeds if the text holds each of the words; else it says which is missing.
 template <class... Words>
 ::testing::AssertionResult holds(const std::string& text, const Words&... words) {
   for (const std::string& word : {std::string(words)...}) {

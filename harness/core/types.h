@@ -16,7 +16,7 @@ inline constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 
 /// Index of a request in its workload, in sending order, from 0.
 using RequestId = std::uint64_t;
-/// Handle of a live visit. Unique among the visits that stand before a queue or run there; reused
+/// Handle of a live visit. It is unique among the visits that wait in a queue or run there, and reused
 /// afterwards.
 using VisitId = std::uint32_t;
 /// Index of a module in its pipeline.
@@ -28,12 +28,12 @@ using QueueId = std::uint32_t;
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Nanoseconds of a duration in milliseconds, rounded to the nearest.
+/// Converts a duration from milliseconds to nanoseconds, rounded to the nearest.
 constexpr TimeNs ms_to_ns(double ms) {
   const double ns = ms * static_cast<double>(kNsPerMs);
   return static_cast<TimeNs>(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
-/// Nanoseconds of a duration in seconds, rounded to the nearest.
+/// Converts a duration from seconds to nanoseconds, rounded to the nearest.
 constexpr TimeNs s_to_ns(double s) {
   const double ns = s * static_cast<double>(kNsPerS);
   return static_cast<TimeNs>(ns < 0 ? ns - 0.5 : ns + 0.5);
@@ -41,16 +41,17 @@ constexpr TimeNs s_to_ns(double s) {
 constexpr double ns_to_ms(TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerMs); }
 constexpr double ns_to_s(TimeNs ns) { return static_cast<double>(ns) / static_cast<double>(kNsPerS); }
 
-/// Why a request was dropped. The names are what results show.
+/// Reason for which a request was dropped. The names are what results show.
 enum class DropReason : std::uint8_t {
-  kExpired,             ///< its deadline had passed
-  kOverBudget,          ///< it had used up the latency budget of this module
-  kEstimatedLate,       ///< the system estimated that it would end late
-  kEarlyDrop,           ///< Nexus: before the first window that can finish in time
-  kNoWorker,            ///< the router found no queue to take it
-  kOverload,            ///< refused on arrival: this module or a later one is overloaded
-  kWorkerLost,          ///< its batch ran on a worker that stopped
-  kMessageLost,         ///< it was lost on its way to a queue, or the notice of its end was on the way back
+  kExpired,        ///< its deadline had passed
+  kOverBudget,     ///< it had used up the latency budget of this module
+  kEstimatedLate,  ///< the system estimated that it would end late
+  kEarlyDrop,      ///< Nexus: before the first window that can finish in time
+  kNoWorker,       ///< the router found no queue to take it
+  kOverload,       ///< refused on arrival: this module or a later one is overloaded
+  kWorkerLost,     ///< its batch ran on a worker that stopped
+  /// It was lost on its way to a queue, or the notice of its end was lost on the way back.
+  kMessageLost,
   kSchedulerQueueFull,  ///< rejected on arrival: it would have waited too long in its scheduler's queue
   kCount
 };

@@ -16,12 +16,13 @@ namespace {
 
 struct Message {
   enum class Kind : std::uint8_t {
-    kHello,   ///< to rank 0: `facts`: host and cores
-    kTurn,    ///< from rank 0: `number`: ranks on the host if the receiver is to look at it, else 0
-    kPing,    ///< to rank 0: `number`: how long to nap before the answer
-    kPong,    ///< from rank 0: `number`: its time
-    kReport,  ///< to rank 0: `facts`: the others
-    kEnd      ///< from rank 0
+    kHello,   ///< message to rank 0: `facts` has host and cores
+    kTurn,    ///< message from rank 0: `number` is the number of ranks on the host if the receiver is to look
+              ///< at it, else 0
+    kPing,    ///< message to rank 0: `number` is the duration of the nap before the answer
+    kPong,    ///< message from rank 0: `number` is its time
+    kReport,  ///< message to rank 0: `facts` has the other facts
+    kEnd      ///< message from rank 0: the survey is over
   };
   Kind kind = Kind::kEnd;
   TimeNs number = 0;
@@ -71,7 +72,7 @@ void nap(TimeNs nap_ns) {
   ::clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
 }
 
-/// Receives until `done` or the deadline; whether it was done.
+/// Receives until `done` or the deadline; returns true if it was done.
 template <class Done>
 bool receive_until(Transport& transport, TimeNs deadline_ns, const TakeMessage& take, Done done) {
   while (!done()) {
@@ -82,7 +83,7 @@ bool receive_until(Transport& transport, TimeNs deadline_ns, const TakeMessage& 
   return true;
 }
 
-/// Rank 0's part.
+/// The survey on rank 0.
 class Surveyor {
  public:
   Surveyor(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {
@@ -110,7 +111,7 @@ class Surveyor {
   }
 
  private:
-  /// How many ranks its host has if it is the host's first to be asked, else 0.
+  /// Returns the number of ranks on its host if it is the host's first to be asked, else 0.
   int turn_of(const RankFacts& facts) { return std::exchange(ranks_on_[facts.host], 0); }
 
   void survey(RankFacts& facts) {
@@ -157,7 +158,7 @@ class Surveyor {
   bool reported_ = false;
 };
 
-/// Another rank's part.
+/// The survey on another rank.
 class Surveyed {
  public:
   Surveyed(Transport& transport, const SurveyParams& params) : transport_(transport), params_(params) {}
@@ -210,7 +211,7 @@ class Surveyed {
     facts.clock_bound_ns = clock.bound_ns(now_ns);
   }
 
-  /// Naps on either side, so that the other one certainly sleeps when the message comes.
+  /// Naps on either side before each message, so that the receiver certainly sleeps when it comes.
   void probe_wakes(RankFacts& facts) {
     const std::uint64_t wakes = transport_.counters().wakes_received;
     for (int i = 0; i < params_.wake_probes; ++i) {
@@ -220,7 +221,7 @@ class Surveyed {
     facts.woken = transport_.counters().wakes_received > wakes;
   }
 
-  /// Rank 0's time when it answered.
+  /// Returns rank 0's time when it answered.
   TimeNs ping(TimeNs nap_ns) {
     rank0_ns_.reset();
     send(transport_, 0, {Kind::kPing, nap_ns});

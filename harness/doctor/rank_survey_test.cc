@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-/// Surveys `ranks` ranks, a thread each; those from `silent` on say nothing.
+/// Surveys `ranks` ranks, a thread each; the ranks from `silent` on say nothing.
 std::vector<RankFacts> survey(TestNetwork& network, int ranks, int silent, const SurveyParams& params,
                               const LookAtHost& look) {
   std::vector<std::thread> threads;

@@ -25,10 +25,10 @@
 namespace harness {
 namespace {
 
-// One way; beyond, SLOs of tens of milliseconds begin to blur.
+// The limit of the time one way; above it SLOs of tens of milliseconds begin to blur.
 constexpr TimeNs kSlowLinkNs = 2 * kNsPerMs;
 constexpr TimeNs kPoorClockNs = kNsPerMs;
-// Of the chain that the example is for: tm's.
+// The number of modules of the chain in the example, tm's.
 constexpr int kModules = 3;
 
 std::string ms(TimeNs ns) {
@@ -41,7 +41,7 @@ std::string named(const RankFacts& facts) {
   return "rank " + std::to_string(facts.rank) + " (" + facts.host + ")";
 }
 
-/// The first few of a list, and how many more.
+/// Returns the first few of a list, and how many more there are.
 std::string few(const std::vector<std::string>& names) {
   constexpr std::size_t kFew = 4;
   std::string text;
@@ -53,10 +53,10 @@ std::string few(const std::vector<std::string>& names) {
 struct Host {
   std::string name;
   int ranks = 0;
-  UsableCores cores;  ///< those of any of its ranks
+  UsableCores cores;  ///< cores that any of its ranks may use
 };
 
-/// In the order of their first ranks.
+/// Returns the hosts in the order of their first ranks.
 std::vector<Host> hosts_of(std::span<const RankFacts> facts) {
   std::vector<Host> hosts;
   for (const RankFacts& one : facts) {
@@ -79,7 +79,7 @@ std::string layout_text(const std::vector<Host>& hosts) {
   return few(names);
 }
 
-/// The other ranks that answered.
+/// Returns the ranks other than 0 that answered and made round trips.
 std::vector<const RankFacts*> others(std::span<const RankFacts> facts) {
   std::vector<const RankFacts*> found;
   for (const RankFacts& one : facts) {
@@ -93,9 +93,9 @@ int number_in(const char* variable) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// cluster.network_delay_ms that costs a request of a chain of `modules` as much as the live cluster's links
-/// do: the first module is one message from the dispatcher, each later one two, through it; the simulator
-/// charges every module the same.
+/// Returns the cluster.network_delay_ms that costs a request of a chain of `modules` as much as the live
+/// cluster's links do: the first module is one message from the dispatcher, each later one two, through it;
+/// the simulator charges every module the same.
 TimeNs hop_delay_ns(TimeNs one_way_ns, int modules) { return one_way_ns * (2 * modules - 1) / modules; }
 
 constexpr double kLittleSpace = 1e9;
@@ -103,7 +103,7 @@ constexpr double kNoSpace = 5e7;
 constexpr TimeNs kSlowSyncNs = 100 * kNsPerMs;
 constexpr std::size_t kTryBytes = std::size_t{1} << 20;
 
-/// The folder, or the nearest one above it that exists.
+/// Returns the folder, or the nearest one above it that exists.
 std::string existing(const std::string& folder) {
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(folder.empty() ? "." : folder, error);
@@ -126,7 +126,7 @@ class File {
   int number_;
 };
 
-/// Time to write and sync a file, or the error's number, negative.
+/// Returns the time to write and sync a file, or the negative number of the error.
 TimeNs time_to_sync(const std::string& folder) {
   std::string name = folder + "/.harness-doctor-XXXXXX";
   const File file(::mkstemp(name.data()));
@@ -194,7 +194,7 @@ std::vector<Check> check_hosts(std::span<const RankFacts> facts) {
     for (Finding& finding : findings) {
       if (text_of(finding.check) == text_of(check)) return finding.hosts.push_back(host);
     }
-    // Beside the other findings about the same.
+    // It goes beside the other findings about the same.
     const auto last = std::find_if(findings.rbegin(), findings.rend(), [&](const Finding& finding) {
       return finding.check.subject == check.subject;
     });

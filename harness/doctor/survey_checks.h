@@ -1,4 +1,4 @@
-// What the facts about all ranks of a job mean, and what `harness doctor` tries of sockets and folders.
+// Checks of the facts about all ranks of a job, and of sockets and folders, for `harness doctor`.
 #pragma once
 
 #include <span>
@@ -10,36 +10,36 @@
 
 namespace harness {
 
-// What `harness doctor` tries of sockets and of the folder that results go to.
+// The following try sockets and the folder that results go to.
 
 /// Writes, syncs and removes a small file in `folder`, or in the nearest folder above it that exists.
 Check check_output_folder(const std::string& folder);
-/// Whether HDF5 will be able to lock files there; `setting` is HDF5_USE_FILE_LOCKING, or empty.
+/// Checks that HDF5 will be able to lock files there; `setting` is HDF5_USE_FILE_LOCKING, or empty.
 Check check_file_locking(const std::string& folder, const std::string& setting);
 /// Binds a datagram socket, and sends to it.
 Check check_own_socket();
 
-/// How the launcher's environment says that the ranks were started.
+/// The way in which the ranks were started, as the launcher's environment says.
 struct Launch {
-  bool by_mpi = false;    ///< an MPI launcher's variables are set
-  int size = 0;           ///< tasks that a launcher or Slurm says there are; 0: nobody says
-  bool by_slurm = false;  ///< a task of a Slurm step
-  std::string library;    ///< the MPI library that runs, in words
+  bool by_mpi = false;    ///< true: an MPI launcher's variables are set
+  int size = 0;           ///< number of tasks by the launcher or Slurm; 0: unknown
+  bool by_slurm = false;  ///< true: this process is a task of a Slurm step
+  std::string library;    ///< MPI library that runs, in words
 };
-/// Reads the environment of this process.
+/// Reads the environment of this process; leaves `library` empty.
 Launch launch_of_this_process();
 
-/// Whether the ranks found each other. `ranks` is what MPI says.
+/// Checks that the ranks found each other: MPI sees as many, the size of `facts`, as were launched.
 Check check_launch(const Launch& launch, std::span<const RankFacts> facts);
-/// Ranks that did not answer; nothing when all did.
+/// Returns a failure that names the ranks that did not answer; nothing if all answered.
 std::vector<Check> check_silent(std::span<const RankFacts> facts);
-/// The findings of all hosts, one for each that differs, with the hosts' names when there are several.
+/// Returns the findings of all hosts, equal ones once, with the hosts' names if not all hosts have them.
 std::vector<Check> check_hosts(std::span<const RankFacts> facts);
-/// Latency between rank 0 and the others. At least two ranks, of which rank 0 and another answered; so too
-/// below.
+/// Checks the latency between rank 0 and the others. This and the next two need at least two ranks, of which
+/// rank 0 and another answered.
 Check check_links(std::span<const RankFacts> facts);
 Check check_clocks(std::span<const RankFacts> facts);
-/// Whether sleeping ranks are woken.
+/// Checks that sleeping ranks are woken.
 Check check_wakes(std::span<const RankFacts> facts);
 
 }  // namespace harness

@@ -1,5 +1,5 @@
-// The events of a runtime: what is due next (ties in order of insertion), messages that wait, queues'
-// timers.
+// The events of a runtime, the next one first (ties in order of insertion), with the messages that wait for
+// them and the timers of queues.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace harness {
 
 // Messages that wait for their event.
 
-/// Messages that travel, in reused slots so that their buffers are too.
+/// Messages that travel. They are in reused slots, so that their buffers are reused too.
 template <class Message>
 class Mailbox {
  public:
@@ -38,14 +38,14 @@ class Mailbox {
   std::vector<std::uint32_t> free_;
 };
 
-/// An event: when, what kind (the runtime's own enumeration) and which object it concerns.
+/// An event: its time, its kind (the runtime's own enumeration) and the object that it concerns.
 struct Event {
   TimeNs at_ns = 0;
   std::uint64_t order = 0;  ///< number of events pushed before it
   std::uint32_t kind = 0;
   std::uint32_t index = 0;
 
-  /// Whether it comes first. One comparison of 128 bits, which compiles to no branch.
+  /// True if it comes before `other`. This is one comparison of 128 bits, which compiles to no branch.
   bool before(const Event& other) const { return key() < other.key(); }
 
  private:
@@ -53,9 +53,10 @@ struct Event {
   Key key() const { return (static_cast<Key>(at_ns) << 64) | order; }
 };
 
-/// A four-ary heap of events: flatter than a binary heap, one cache line or two a level. The place of an
-/// event that has been popped stays open until a push takes it, as that of most events does, or the heap's
-/// first is needed. For a caller that looks ahead the next few are taken out of the heap, in order.
+/// A four-ary heap of events: it is flatter than a binary heap and takes one cache line or two a level. The
+/// place of an event that has been popped stays open until a push takes it, as happens to most places, or
+/// until the heap's first event is needed. For a caller that looks ahead the next few events are taken out of
+/// the heap, in order.
 class EventQueue {
  public:
   bool empty() const { return begin_ == end_ && heap_.size() == (open_ ? 1U : 0U); }
@@ -68,7 +69,8 @@ class EventQueue {
 
   static constexpr std::size_t kAhead = 4;
   static constexpr std::size_t kTaken = 16;
-  /// The next kAhead events, in order. The queue holds at least kTaken. Valid until the next push or pop.
+  /// Returns the next kAhead events, in order; valid until the next push or pop. The queue must hold at least
+  /// kTaken.
   std::span<const Event, kAhead> look_ahead() {
     if (end_ - begin_ < kAhead) take_next();
     return std::span<const Event, kAhead>(&next_[begin_], kAhead);
@@ -111,7 +113,7 @@ class EventQueue {
     last_taken_ns_ = next_[end_ - 1].at_ns;
   }
 
-  /// Puts it where it belongs among the next ones; returns the last of them, for the heap.
+  /// Puts the event where it belongs among the next ones; returns the last of them, for the heap.
   Event put_among_next(const Event& event) {
     const Event last = next_[end_ - 1];
     std::size_t hole = end_ - 1;
@@ -169,17 +171,17 @@ class EventQueue {
   }
 
   std::vector<Event> heap_;
-  bool open_ = false;  ///< the first has been popped
+  bool open_ = false;  ///< true if the first event of the heap has been popped
   std::uint64_t pushed_ = 0;
-  std::array<Event, kTaken> next_;  ///< places begin_ to end_ - 1 come before all in the heap
+  std::array<Event, kTaken> next_;  ///< events from begin_ to end_ - 1 come before all in the heap
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  TimeNs last_taken_ns_ = kNothing;  ///< of the last of them; kNothing: there are none
+  TimeNs last_taken_ns_ = kNothing;  ///< time of the last of these; kNothing: there are no such events
 };
 
-// The timer of each queue: the earliest wake-up asked for stands.
+// The timer of each queue keeps the earliest wake-up asked for.
 
-/// Pushes events of one kind with the queue as index.
+/// The timers of all queues, as events of one kind with the queue as index.
 class QueueTimers {
  public:
   QueueTimers(EventQueue& events, std::uint32_t kind) : events_(events), kind_(kind) {}
@@ -190,7 +192,7 @@ class QueueTimers {
     due_[queue] = at_ns;
     events_.push(at_ns, kind_, queue);
   }
-  /// Whether the event due at `at_ns` is the one that stands; then there is none any more.
+  /// True if the event due at `at_ns` is the queue's current wake-up, which is then over.
   bool take(QueueId queue, TimeNs at_ns) {
     if (due_[queue] != at_ns) return false;  // an earlier wake-up was asked for since
     due_[queue] = kNever;
@@ -200,7 +202,7 @@ class QueueTimers {
  private:
   EventQueue& events_;
   std::uint32_t kind_;
-  std::vector<TimeNs> due_;  ///< by queue: kNever if it has none
+  std::vector<TimeNs> due_;  ///< wake-up of each queue; kNever: it has no wake-up
 };
 
 }  // namespace harness

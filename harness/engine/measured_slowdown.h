@@ -1,4 +1,4 @@
-// How fast the devices of a live run were, relative to their profile, for a simulation on devices as fast.
+// The speed of a live run's devices relative to their profile, for a simulation on devices as fast.
 #pragma once
 
 #include <span>
@@ -10,41 +10,42 @@
 
 namespace harness {
 
-/// A batch that a device ran, and what its profile says of it.
+/// A batch that a device ran, and its time by the profile.
 struct MeasuredBatch {
   WorkerId worker = 0;
-  TimeNs started_ns = 0;  ///< when the device turned to it
-  TimeNs ended_ns = 0;    ///< after that
-  TimeNs profile_ns = 1;  ///< at least 1
+  TimeNs started_ns = 0;  ///< time at which the device turned to it
+  TimeNs ended_ns = 0;    ///< end of the batch, after started_ns
+  TimeNs profile_ns = 1;  ///< time by the profile, at least 1
   ModuleId module = 0;
   int size = 1;
 
-  /// The time that it took over the profile's.
+  /// Returns the time that it took, divided by its time by the profile.
   double slowdown() const {
     return static_cast<double>(ended_ns - started_ns) / static_cast<double>(profile_ns);
   }
 };
 
-/// The batches of a run that took any time and ended with a visit done, by worker and time. A batch begins no
-/// earlier than the one before it ended: the clocks of two hosts are not known exactly. `profiles`, by
-/// module, have each visit's module and batch size.
+/// Returns the batches of a run that took any time and ended with a visit done, by worker and time. A batch
+/// begins no earlier than the end of the one before it, because the clocks of two hosts are not known
+/// exactly. `profiles`, one per module, must have each visit's module and batch size.
 std::vector<MeasuredBatch> measured_batches(std::span<const VisitRow> visits,
                                             const std::vector<Profile>& profiles);
 
-/// Each worker's slowdown over time: that of the batch that ran then; between two batches that of the nearer
-/// one, before the first and after the last theirs. A worker without batches has that of all together, and
-/// where there are none at all the profile holds.
+/// Each worker's slowdown over time. While a batch ran it is the batch's; between two batches it is the
+/// nearer one's; before the first and after the last batch it is theirs. A worker without batches has the
+/// slowdown of all batches together; if there are no batches at all, the profile holds.
 class MeasuredSlowdown {
  public:
-  /// Batches by worker and time, as of measured_batches(); those of one worker do not overlap.
+  /// `batches` are by worker and time, as measured_batches() returns them; batches of one worker do not
+  /// overlap.
   explicit MeasuredSlowdown(const std::vector<MeasuredBatch>& batches);
 
-  /// How long a batch that takes `profile_ns` by the profile takes on `worker` from `now` on, when it
+  /// Returns the time that a batch of `profile_ns` by the profile takes on `worker` from `now` on if it
   /// proceeds at every moment by the slowdown of that moment; at least 1.
   TimeNs duration_ns(WorkerId worker, TimeNs now, TimeNs profile_ns) const;
 
  private:
-  /// Until then (kNever: for ever) the worker has this slowdown.
+  /// A time with one slowdown. The worker has it until `until_ns` (kNever: for ever).
   struct Piece {
     TimeNs until_ns = kNever;
     double slowdown = 1;
@@ -52,9 +53,9 @@ class MeasuredSlowdown {
 
   std::span<const Piece> pieces_of(WorkerId worker) const;
 
-  std::vector<Piece> pieces_;       ///< by worker, then by time
-  std::vector<std::size_t> first_;  ///< by worker: its pieces; and the end
-  Piece usual_;                     ///< of workers without batches
+  std::vector<Piece> pieces_;       ///< pieces of all workers, by worker, then by time
+  std::vector<std::size_t> first_;  ///< index of each worker's first piece; and the end
+  Piece usual_;                     ///< slowdown of workers without batches
 };
 
 }  // namespace harness

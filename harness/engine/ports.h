@@ -1,5 +1,5 @@
-// What the dispatcher, the queues and the workers beneath them say to each other: direct calls in
-// virtual time, messages between ranks in a live run. Called per batch or per message.
+// The calls between the dispatcher, the queues and the workers beneath them: direct calls in virtual time,
+// messages between ranks in a live run. They are made per batch or per message.
 #pragma once
 
 #include <span>
@@ -13,35 +13,40 @@
 
 namespace harness {
 
-/// One worker: at most one running batch, and one forming behind it.
+/// The state of one worker, which has at most one running batch, and one forming behind it.
 struct alignas(64) WorkerState {
   enum class Life : std::uint8_t { kStarting, kServing, kDraining, kGone };
   enum class Next : std::uint8_t { kOpen, kFull, kLaunched };
 
-  // What a join touches: the first cache line.
+  // The first cache line holds what a join touches.
   QueueId queue = kNone;
   Life life = Life::kStarting;
   bool busy = false;
-  Next next = Next::kOpen;  ///< the forming batch; unless open it waits for the running one
-  bool preempting = false;  ///< the running batch was asked to stop
+  /// State of the forming batch; unless open, the batch waits for the running one.
+  Next next = Next::kOpen;
+  bool preempting = false;  ///< true if the running batch was asked to stop
   ModuleId forming_module = 0;
-  ModuleId module = 0;  ///< of the batch that runs or ran last; before that the first of its group
+  /// Module of the batch that runs or ran last; before any batch, the first module of its group.
+  ModuleId module = 0;
   GroupId group = 0;
   std::vector<BatchVisit> forming;
   std::vector<BatchVisit> running;
 
   TimeNs started_ns = 0;
   TimeNs expected_end_ns = 0;
-  TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch
+  TimeNs service_gpu_ns = kNever;  ///< GPU time of the visit that runs; kNever: a batch runs
   TimeNs ended_ns = kNever;        ///< end of what runs, if its queue has not heard of it yet
-  std::uint32_t gpu = 0;   ///< its place in the cluster; a slot or a thread: one that its server may share
-  std::uint32_t slot = 0;  ///< shared and delay: index among the workers that its module has had
-  std::uint32_t preempted = 0;  ///< live: how many of its batches were preempted, as far as is known here
+  /// Place of its GPU in the cluster; for a slot or a thread a place that its server may share.
+  std::uint32_t gpu = 0;
+  std::uint32_t slot = 0;  ///< shared and delay: index among all workers that its module has had
+  /// Live: number of its batches that were preempted, as far as is known here.
+  std::uint32_t preempted = 0;
   WorkerTotals totals;
 
-  /// When what runs ended, if that is heard of, or it is lost, `now`.
+  /// Returns the end of what ran: `ended_ns` if it ended before `now`; otherwise it is heard of, or lost, at
+  /// `now`.
   TimeNs end_ns(TimeNs now) const { return ended_ns < now ? ended_ns : now; }
-  /// GPU time of what runs, of all its GPUs, when it ends `now`.
+  /// Returns the GPU time of what runs, summed over all its GPUs, if it ends `now`.
   TimeNs gpu_time_ns(TimeNs now) const {
     return service_gpu_ns == kNever ? (now - started_ns) * totals.gpus : service_gpu_ns;
   }
@@ -55,8 +60,8 @@ struct Delivery {
   QueueId queue = 0;
 };
 
-/// A message that a visit's request has ended elsewhere. The slot may have been reused when it arrives: the
-/// request and the index tell.
+/// A message that a visit's request has ended elsewhere. The visit's slot may have been reused when the
+/// message arrives; the request and the index tell.
 struct Cancellation {
   VisitId visit = 0;
   RequestId request = 0;
@@ -66,13 +71,15 @@ struct Cancellation {
 /// A visit that starts on a slot of a shared server or on a thread.
 struct ServiceVisit {
   WorkerId worker = 0;
-  std::uint32_t slot = 0;  ///< index of the worker among those of its module; slots of one server follow
+  /// Index of the worker among the workers of its module; the slots of one server follow one another.
+  std::uint32_t slot = 0;
   ModuleId module = 0;
   RequestId request = 0;
   TokenCount tokens;  ///< shared only
 };
 
-/// What the dispatcher says. A message takes its delay; without one, the runtime may carry it out at once.
+/// The messages of the dispatcher. A message takes its delay; if it has no delay, the runtime may carry it
+/// out at once.
 class ToQueues {
  public:
   virtual ~ToQueues() = default;
@@ -86,22 +93,23 @@ class ToQueues {
   virtual void publish(ModuleId module, std::span<const double> state) = 0;
 
   // At the start and when workers come or go.
-  /// The plan that holds from now on; the first call of all.
+  /// Sets the plan that holds from now on; the first call of all.
   virtual void set_plan(TimeNs now, const Plan& plan) = 0;
-  /// Makes a queue without workers where that GPU is, for that group. Its first worker is added next, or when
-  /// what its GPU runs for another group has ended, or when a plan says so; visits may come before.
+  /// Makes a queue without workers for that group, at that GPU. Its first worker is added next, or when what
+  /// its GPU runs for another group has ended, or when a plan says so; visits may come before.
   virtual void open_queue(TimeNs now, QueueId queue, GroupId group, std::uint32_t gpu) = 0;
-  /// The worker can serve the queue from now on.
+  /// Lets the worker serve the queue from now on.
   virtual void add_worker(TimeNs now, QueueId queue, WorkerId worker) = 0;
-  /// The worker takes no further batch than those it has; ToDispatcher::worker_gone follows. `closes`: the
-  /// queue has no other, so that whatever is queued there or arrives later comes back.
+  /// Drains the worker: it takes no further batch than those it has; ToDispatcher::worker_gone follows.
+  /// `closes` says that the queue has no other worker, so that whatever is queued there or arrives later
+  /// comes back.
   virtual void drain_worker(TimeNs now, WorkerId worker, bool closes) = 0;
-  /// Workers of the queue are gone at once: what ran on them is lost (ToDispatcher::batch_lost), what had
-  /// joined is queued again; ToDispatcher::worker_gone follows for each. `closes` as above; a queue that
-  /// closes before it ever had a worker has none to lose.
+  /// Removes workers of the queue at once: what ran on them is lost (ToDispatcher::batch_lost), and visits
+  /// that had joined are queued again; ToDispatcher::worker_gone follows for each worker. `closes` is as
+  /// above; a queue that closes before it ever had a worker has no workers to lose.
   virtual void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) = 0;
 
-  // To itself, later.
+  // Messages to itself, for later.
   /// Tells the router of `module`, after the delay of a message, that `count` visits have left `queue`:
   /// Dispatcher::on_acknowledgement.
   virtual void acknowledge(ModuleId module, QueueId queue, int count) = 0;
@@ -109,47 +117,48 @@ class ToQueues {
   virtual void start_worker(WorkerId worker, TimeNs cold_start_ns) = 0;
 };
 
-/// What the queues say. `now` is when it happened.
+/// The messages of the queues. `now` is the time at which it happened.
 class ToDispatcher {
  public:
   virtual ~ToDispatcher() = default;
 
-  /// The worker's running batch has ended; `state.running` is valid during the call only.
+  /// Tells that the worker's running batch has ended; `state.running` is valid during the call only.
   virtual void batch_done(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
-  /// The worker's running batch has stopped at an exit point; its visits are queued again where they were.
-  /// `state.running` is valid during the call only.
+  /// Tells that the worker's running batch has stopped at an exit point; its visits are queued again where
+  /// they were. `state.running` is valid during the call only.
   virtual void batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
-  /// The worker is lost and with it the batch that it ran; `state.running` is valid during the call only.
+  /// Tells that the worker is lost, and with it the batch that it ran; `state.running` is valid during the
+  /// call only.
   virtual void batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) = 0;
-  /// The scheduler drops a queued visit.
+  /// Tells that the scheduler drops a queued visit.
   virtual void visit_dropped(TimeNs now, VisitId visit, DropReason reason) = 0;
-  /// A visit has left because of a cancellation.
+  /// Tells that a visit has left because of a cancellation.
   virtual void visit_cancelled(TimeNs now, VisitId visit) = 0;
-  /// Visits of a queue that is closed, to be routed again.
+  /// Returns the visits of a queue that is closed, to be routed again.
   virtual void visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) = 0;
-  /// A draining worker has nothing left to run, or the worker is lost.
+  /// Tells that a draining worker has nothing left to run, or that the worker is lost.
   virtual void worker_gone(TimeNs now, WorkerId worker) = 0;
   /// Carries a queue's report to its module's controller: Dispatcher::on_report.
   virtual void report(ModuleId module, QueueId queue, std::span<const double> values) = 0;
 };
 
-/// What runs the batches of the queues and wakes them.
+/// The part of a runtime that runs the batches of the queues and wakes them.
 class Workers {
  public:
   virtual ~Workers() = default;
 
-  /// Runs a batch; the runtime calls RankQueues::on_batch_done(worker) when it ends. `handover_ns`: what
-  /// passes from its start until an emulated GPU turns to it.
+  /// Runs a batch; the runtime calls RankQueues::on_batch_done(worker) when it ends. `handover_ns` is the
+  /// time from its start until an emulated GPU turns to it.
   virtual void run_batch(WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) = 0;
   /// Runs one visit on a worker whose service is shared or delay; on_batch_done(worker) follows as well.
   virtual void run_visit(const ServiceVisit& visit) = 0;
-  /// The visit has joined the worker's forming batch: what it needs may be brought there.
-  /// Only of a group with tell_joins().
+  /// Tells that the visit has joined the worker's forming batch, so that what it needs may be brought there.
+  /// Called only after RankQueues::tell_joins().
   virtual void joined(WorkerId /*worker*/, VisitId /*visit*/) {}
-  /// The worker's forming batch is full or launched while another runs: it starts when that has ended, as it
-  /// is, so the GPU may be given it at once. Only of a group with tell_joins().
+  /// Tells that the worker's forming batch is full, or launched while another runs: it starts when that one
+  /// has ended, as it is, so the GPU may be given it at once. Called only after RankQueues::tell_joins().
   virtual void closed(WorkerId /*worker*/) {}
-  /// Has the worker's running batch stop at its next exit point: RankQueues::on_batch_preempted(worker)
+  /// Makes the worker's running batch stop at its next exit point; RankQueues::on_batch_preempted(worker)
   /// follows then, unless the batch ends before.
   virtual void preempt(WorkerId worker) = 0;
   /// Calls RankQueues::on_timer(queue) at `at_ns`, unless a call for an earlier time came meanwhile.

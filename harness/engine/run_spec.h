@@ -1,4 +1,4 @@
-// One cell, made concrete: everything a runtime needs to run it.
+// One cell, made concrete: everything that a runtime needs to run it.
 #pragma once
 
 #include <functional>
@@ -18,35 +18,40 @@
 
 namespace harness {
 
-/// Owns the parts of a cell. Built by experiment/, by tests and by benchmarks; consumed by one run.
+/// Owns the parts of a cell. experiment/, tests and benchmarks build it; one run consumes it.
 struct RunSpec {
   Pipeline pipeline;
-  /// One per module, scaled; of the kind of device that it runs on (settle_devices, dispatcher.h).
+  /// One profile per module, scaled, for the kind of device on which the module runs (settle_devices,
+  /// dispatcher.h).
   std::vector<Profile> profiles;
-  std::vector<ClusterDevice> devices;  ///< the kinds, `workers` in all; empty: one kind without a price
-  TimeNs slo_ns = 0;                   ///< the longest of the streams'
-  std::vector<Stream> streams;         ///< empty: one from the pipeline's entry, with slo_ns
-  /// By period of the system's planning (System::replan_period_ns) LoadStatistics::peak_rps; empty: not
+  /// Kinds of devices, `workers` devices in all; empty: one kind without a price.
+  std::vector<ClusterDevice> devices;
+  TimeNs slo_ns = 0;            ///< longest SLO of the streams
+  std::vector<Stream> streams;  ///< streams; empty: one from the pipeline's entry, with slo_ns
+  /// LoadStatistics::peak_rps in each period of the system's planning (System::replan_period_ns); empty: not
   /// known.
   std::vector<std::vector<double>> peak_rps;
-  std::shared_ptr<const PlanningTimes> planning;  ///< null: the system does not ask
+  /// Sending times for planners; null: the system does not ask.
+  std::shared_ptr<const PlanningTimes> planning;
   int workers = 1;
-  ServerShape servers;  ///< in which the `workers` GPUs stand
+  ServerShape servers;  ///< servers to which the `workers` GPUs belong
   std::uint64_t seed = 1;
   ServingParams serving;
   PlannerParams planner;
-  std::vector<ModuleOverride> module_overrides;  ///< empty, or one per module
+  std::vector<ModuleOverride> module_overrides;  ///< overrides; empty, or one per module
   WorldParams world;
-  std::shared_ptr<const MeasuredSlowdown>
-      slowdown;                       ///< simulated: what batches take, instead of world.jitter; null: none
-  Answers answers = Answers::kWhole;  ///< counts where the pipeline has tasks
-  TimeNs measured_from_ns = 0;        ///< requests sent before it are served and not counted; whole seconds
-  std::vector<Fault> faults;          ///< in any order
-  bool record_states = false;         ///< keep what the controllers publish
-  bool record_replay = false;         ///< keep what reaches each queue
+  /// Simulated: speeds that decide how long batches take, instead of world.jitter; null: not given.
+  std::shared_ptr<const MeasuredSlowdown> slowdown;
+  Answers answers = Answers::kWhole;  ///< rule for answers; counts if the pipeline has tasks
+  /// Start of the measured part, in whole seconds; requests sent before it are served and not counted.
+  TimeNs measured_from_ns = 0;
+  std::vector<Fault> faults;   ///< faults in any order
+  bool record_states = false;  ///< true: keep what the controllers publish
+  bool record_replay = false;  ///< true: keep what reaches each queue
   std::unique_ptr<System> system;
   std::unique_ptr<ArrivalSource> arrivals;
-  std::shared_ptr<const TraceTokens> trace_tokens;  ///< lengths recorded with the trace; may be null
+  /// Lengths that were recorded with the trace; may be null.
+  std::shared_ptr<const TraceTokens> trace_tokens;
   /// Called every few milliseconds of wall time with (virtual time, requests sent); may be empty.
   std::function<void(TimeNs, std::uint64_t)> progress;
 };

@@ -1,4 +1,4 @@
-// What the world does to a run, and what requests ask for, as opposed to what a system decides.
+// The effects of the world on a run, and what requests ask for, as opposed to a system's decisions.
 #pragma once
 
 #include <string_view>
@@ -7,18 +7,18 @@
 
 namespace harness {
 
-// What requests to task trees ask for, as opposed to what a system decides.
+// The demands of requests, as opposed to a system's decisions.
 
-/// What counts as the answer of a request whose visits form a task tree. The paper (Loki) leaves open
-/// what a lost car means for its frame; the figures of its authors' simulator count visits one by one.
+/// Rule for what counts as the answer of a request whose visits form a task tree. The paper (Loki) leaves
+/// open what a lost car means for its frame; the figures of its authors' simulator count visits one by one.
 enum class Answers {
-  kWhole,    ///< all its visits: one that is dropped fails it, and its siblings are cancelled
-  kPartial,  ///< what its paths find: a dropped visit ends its own branch alone
+  kWhole,    ///< all its visits: a dropped one fails the request, and its siblings are cancelled
+  kPartial,  ///< results of its paths: a dropped visit ends its own branch alone
 };
 
 inline const char* name_of(Answers answers) { return answers == Answers::kWhole ? "whole" : "partial"; }
 
-/// How the numbers of visits that a visit causes stray from their means (core/fan_out.h).
+/// Rule by which the numbers of visits that a visit causes stray from their means (core/fan_out.h).
 enum class FanOutSpread { kPipeline, kPoisson, kRounded };
 
 struct RequestParams {
@@ -44,16 +44,16 @@ struct RequestParams {
   }
 };
 
-/// How execution times scatter around the profile.
+/// Rule by which execution times scatter around the profile.
 enum class Jitter { kOff, kUniform, kExponential };
 
-/// Where a batch that is preempted stops.
+/// The point at which a batch that is preempted stops.
 enum class Preemption { kExitPoints, kImmediate };
 
-/// How long a worker that is started during a run takes until it can serve.
+/// Rule for the time that a worker which is started during a run takes until it can serve.
 enum class ColdStart { kFixed, kLoadTime, kCached };
 
-/// What a message costs the scheduler of a queue in virtual time (sim/scheduler_queues.h).
+/// The cost of a message for the scheduler of a queue in virtual time (sim/scheduler_queues.h).
 enum class SchedulerCost { kFree, kFixed };
 
 struct WorldParams {

@@ -68,7 +68,7 @@ class Fit {
   }
 
   std::string suite_of(const std::string& stage) const { return folder_ + "/" + stage + ".toml"; }
-  /// Of all points tried, in order.
+  /// Returns the objectives of all points tried, in order.
   std::vector<double> objectives() const {
     std::vector<double> all;
     for (const PointScore& score : scores_) all.push_back(score.objective());
@@ -84,7 +84,7 @@ class Fit {
   std::vector<Claim> ledger_;
   std::vector<ScoredClaim> claims_;
   std::string folder_;
-  // Of rank 0.
+  // The following are for rank 0.
   std::vector<FitPoint> tried_;
   std::vector<PointScore> scores_;
   FitTables tables_;
@@ -96,7 +96,7 @@ Points numbered(const std::vector<FitPoint>& points, std::size_t first) {
   return made;
 }
 
-/// Refuses at the start what would fail only once the search has run.
+/// Throws InputError at the start for what would otherwise fail only once the search has run.
 void Fit::check_stages() const {
   check_replaceable_by_fit(path());
   const Points design = numbered(first_points(plan_), 0);
@@ -130,7 +130,7 @@ void Fit::write_stage(const std::string& stage, const Points& points, bool confi
   write_file(suite_of(stage), "name = \"" + plan_.name + " " + stage + "\"\nsuite = [\n" + members + "]\n");
 }
 
-/// As if they had been swept: claims may group by them.
+/// Gives the row the settings as fields, as if they had been swept: claims may group by them.
 void Fit::name_settings(const FitBase& base, const FitPoint& point, ResultRow& row) const {
   for (std::size_t knob = 0; knob < plan_.knobs.size(); ++knob) {
     if (!is_active(plan_, knob, point)) continue;
@@ -141,7 +141,7 @@ void Fit::name_settings(const FitBase& base, const FitPoint& point, ResultRow& r
   }
 }
 
-/// All ranks.
+/// Called by all ranks.
 void Fit::run_stage(const std::string& stage, const Points& points, bool confirms) {
   on_all_ranks(ranks_, options_.file, [&](RankReport&) {
     if (ranks_.rank() == 0) write_stage(stage, points, confirms);
@@ -194,7 +194,7 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
           {number, stage, claims_[claim].id(), name_of(one.verdict), one.is_noisy, one.value, one.score()});
     }
     tables_.points.push_back(row);
-    if (stage == kConfirm) continue;  // their settings are there
+    if (stage == kConfirm) continue;  // the settings of its points are there already
     for (std::size_t knob = 0; knob < plan_.knobs.size(); ++knob) {
       const std::size_t value = points[i].point[knob];
       tables_.settings.push_back({number, plan_.knobs[knob].name, plan_.knobs[knob].values[value].name,
@@ -204,8 +204,8 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
   }
 }
 
-/// All ranks; rank 0 alone knows the scores, and from them the points of the next round, which the others
-/// find in the files.
+/// Called by all ranks. Only rank 0 knows the scores, and from them the points of the next round, which the
+/// others find in the files.
 void Fit::search() {
   const bool decides = ranks_.rank() == 0;
   Descent descent(plan_);
@@ -263,7 +263,7 @@ int Fit::dry_run() const {
   return kAllWell;
 }
 
-/// A line for each base that the stage runs, and their sum, which it returns.
+/// Prints a line for each base that the stage runs, and their sum, which it returns.
 std::size_t Fit::print_cells(const char* stage, const Points& points, bool confirms) const {
   std::size_t cells = 0;
   for (std::size_t base = 0; base < plan_.bases.size(); ++base) {

@@ -1,4 +1,4 @@
-// `harness fit`: which reading of what a paper leaves open agrees best with its claims.
+// `harness fit`: finds the reading of what a paper leaves open that agrees best with its claims.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ std::vector<std::string> texts_or_none(const TableReader& table, const std::stri
   return table.has(key) ? table.texts(key) : std::vector<std::string>{};
 }
 
-/// [[knob.value]]: several keys under a name.
+/// Reads a [[knob.value]]: several keys under a name.
 KnobValue read_value(const TableReader& table) {
   table.require_known({"name", "set", "rename"});
   KnobValue value;
@@ -90,7 +90,7 @@ Knob read_knob(const TableReader& table, const std::vector<Knob>& before) {
   return knob;
 }
 
-/// What a base keeps some knob would set.
+/// Throws InputError for a key that a base keeps and no knob sets.
 void check_keeps(const FitPlan& plan, const FitBase& base) {
   std::set<std::string> keys;
   for (const Knob& knob : plan.knobs) {
@@ -105,7 +105,8 @@ void check_keeps(const FitPlan& plan, const FitBase& base) {
   }
 }
 
-/// No two knobs set one key under the same conditions: the later one would win without a word.
+/// Throws InputError if two knobs set one key under the same conditions: the later one would win without a
+/// word.
 void check_keys(const FitPlan& plan) {
   std::map<std::pair<std::string, std::map<std::string, std::string>>, const Knob*> setters;
   for (const Knob& knob : plan.knobs) {
@@ -120,7 +121,7 @@ void check_keys(const FitPlan& plan) {
   }
 }
 
-/// The conditions name knobs and their values.
+/// Throws InputError unless the conditions name knobs and their values.
 void check_when(const FitPlan& plan, const std::map<std::string, std::string>& when,
                 const InputPlace& place) {
   for (const auto& [name, value] : when) {

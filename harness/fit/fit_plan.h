@@ -17,34 +17,35 @@ namespace harness {
 /// One value of a knob: its name, and what it sets in the experiments.
 struct KnobValue {
   std::string name;
-  std::vector<std::pair<std::string, ParamValue>> set;  ///< dotted keys; "trace.*.KEY": of every trace
-  std::map<std::string, std::string> rename;            ///< results of the one name count as the other's
+  std::vector<std::pair<std::string, ParamValue>> set;  ///< dotted key, value; "trace.*.KEY": in every trace
+  std::map<std::string, std::string> rename;  ///< results of the first name count as results of the second
 };
 
 /// Something that the paper leaves open.
 struct Knob {
   std::string name;
-  std::string text;  ///< what the paper says of it
+  std::string text;  ///< text on what the paper says of it
   std::vector<KnobValue> values;
-  std::size_t standard = 0;                 ///< the value that the project's experiments have
-  bool is_scale = false;                    ///< the values are numbers in rising order
-  std::map<std::string, std::string> when;  ///< other knobs' values with which it has an effect
+  std::size_t standard = 0;                 ///< index of the value in the project's experiments
+  bool is_scale = false;                    ///< true: the values are numbers in rising order
+  std::map<std::string, std::string> when;  ///< values of other knobs with which it has an effect
   InputPlace place;
 };
 
-/// An experiment that every setting runs, where `when` holds.
+/// An experiment that every setting runs if `when` holds.
 struct FitBase {
-  std::string file;                  ///< as the program opens it
-  std::string as;                    ///< the name by which claims know its results
-  std::vector<std::string> systems;  ///< the series that it runs; empty: all
-  std::vector<std::string> set;      ///< KEY=VALUE, as --set has them, in the search
-  std::vector<std::string> confirm;  ///< the same, in the confirmation
+  std::string file;                  ///< path as the program opens it
+  std::string as;                    ///< name by which claims know its results
+  std::vector<std::string> systems;  ///< series that it runs; empty: all
+  std::vector<std::string> set;      ///< KEY=VALUE as in --set, for the search
+  std::vector<std::string> confirm;  ///< KEY=VALUE as in --set, for the confirmation
   std::vector<std::string> keeps;    ///< keys that no knob changes in it
   std::map<std::string, std::string> when;
-  bool in_search = true;   ///< whether the search runs it,
-  bool in_confirm = true;  ///< and the confirmation
-  /// Not empty: of each workload only the cells with the least mean of this metric count, under the name of
-  /// the series `best_as`: what the paper tuned is tuned for every setting.
+  bool in_search = true;   ///< true: the search runs it
+  bool in_confirm = true;  ///< true: the confirmation runs it
+  /// The metric by which cells are chosen; empty: all cells count. In each trace only the cells whose
+  /// parameters have the least mean of it count, as series `best_as`: what the paper tuned is tuned for every
+  /// setting.
   std::string best_metric;
   std::string best_as;
   InputPlace place;
@@ -57,40 +58,40 @@ struct Headline {
   InputPlace place;
 };
 
-/// The whole file.
+/// The whole file of a fit.
 struct FitPlan {
   std::string file;
   std::string text;
   std::string name;
   std::string claims_file;
   InputPlace claims_file_place;
-  std::vector<std::string> claims;  ///< patterns of the ids that score
+  std::vector<std::string> claims;  ///< patterns of the ids of the claims that score
   InputPlace claims_place;
-  std::uint64_t seed = 1;   ///< of the design and of the moves
-  bool only_steps = false;  ///< no search: the standard point and every step from it along one knob
-  std::size_t points = 0;   ///< of the space-filling design, the standard point first
-  std::size_t best = 1;     ///< from so many points the descent starts
-  std::size_t moves = 0;    ///< points of the descent
-  std::size_t round = 1;    ///< of which so many at a time
-  std::vector<std::string> search_set;  ///< KEY=VALUE in every experiment of the search
+  std::uint64_t seed = 1;   ///< seed of the design and of the moves
+  bool only_steps = false;  ///< true: only the standard point and each step from it along one knob
+  std::size_t points = 0;   ///< number of points of the space-filling design, with the standard point first
+  std::size_t best = 1;     ///< number of points from which the descent starts
+  std::size_t moves = 0;    ///< number of points of the descent
+  std::size_t round = 1;    ///< number of these points that are tried at a time
+  std::vector<std::string> search_set;  ///< KEY=VALUE for every experiment of the search
   bool confirms = false;
-  std::vector<std::string> confirm_set;  ///< KEY=VALUE in those of the confirmation
+  std::vector<std::string> confirm_set;  ///< KEY=VALUE for every experiment of the confirmation
   std::vector<Knob> knobs;
   std::vector<FitBase> bases;
   std::vector<Headline> headlines;
 };
 
-/// Reads it; relative paths start at the file's folder. Throws InputError.
+/// Reads the file; relative paths start at its folder. Throws InputError.
 FitPlan parse_fit(const std::string& file, std::string_view text);
 
 /// One setting: a value of each knob, by index.
 using FitPoint = std::vector<std::size_t>;
 
-/// The point of the project's own settings.
+/// Returns the point of the project's own settings.
 FitPoint standard_point(const FitPlan& plan);
-/// Whether the point has all those values.
+/// Returns true if the point has all the values in `when`.
 bool holds(const FitPlan& plan, const std::map<std::string, std::string>& when, const FitPoint& point);
-/// Whether the knob has an effect at the point.
+/// Returns true if the knob has an effect at the point.
 bool is_active(const FitPlan& plan, std::size_t knob, const FitPoint& point);
 
 }  // namespace harness

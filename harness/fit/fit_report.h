@@ -1,4 +1,4 @@
-// What a fit found, for people.
+// The result of a fit as text for people.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace harness {
 
-/// The best setting beside the standard one, in the search and in the confirmation, and the claims that no
-/// setting reaches; or a line per step. results/harness_results/fit.py has more.
+/// Returns the best setting beside the standard one, in the search and in the confirmation, and the claims
+/// that no setting reaches; or, if there is no search, a line per step. results/harness_results/fit.py has
+/// more.
 std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables);
 
 }  // namespace harness

@@ -46,7 +46,7 @@ void keep_systems(TomlValue& document, const FitBase& base) {
   }
 }
 
-/// What the point sets in a base with these traces; of two knobs that set a key, the later counts.
+/// Returns what the point sets in a base with these traces; if two knobs set a key, the later one counts.
 std::map<std::string, ParamValue> values_at(const FitPlan& plan, const FitBase& base, const FitPoint& point,
                                             const std::vector<std::string>& traces) {
   std::map<std::string, ParamValue> values;
@@ -69,7 +69,7 @@ void drop(TomlValue& document, const std::string& key) {
   std::erase_if(std::get<TomlTable>(document.data), [&](const TomlEntry& entry) { return entry.key == key; });
 }
 
-/// The base's own settings, and its sweeps of what the points set.
+/// Removes the base's own settings, and its sweeps of keys that the points set.
 void drop_axes(TomlValue& document, const std::set<std::string>& keys) {
   drop(document, kSettingKey);
   TomlArray* sweeps = tables_of(document, "sweep");

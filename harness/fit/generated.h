@@ -15,18 +15,18 @@ struct NumberedPoint {
   FitPoint point;
 };
 
-/// The name of its [[setting]]: "p0017".
+/// Returns the name of a point's [[setting]], such as "p0017".
 std::string setting_name(std::size_t number);
 
-/// The base's file with what the plan, the base and the points set: an experiment. Empty where the base has
-/// no point. A sweep of a key that a knob sets is left out. Throws InputError.
+/// Returns an experiment: the base's file with what the plan, the base and the points set. Returns "" if the
+/// base runs none of the points. Leaves out a sweep of a key that a knob sets. Throws InputError.
 std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
                             bool confirms);
 
 /// Throws InputError for a base without a file, and for a knob's key or value that no experiment may have.
 void check_experiments(const FitPlan& plan);
 
-/// The name by which claims know the base's results at a point.
+/// Returns the name by which claims know the base's results at a point.
 std::string results_name(const FitPlan& plan, const FitBase& base, const FitPoint& point);
 
 }  // namespace harness

@@ -32,7 +32,7 @@ const Claim* find_claim(const std::vector<Claim>& ledger, const std::string& id)
   return found == ledger.end() ? nullptr : &*found;
 }
 
-/// By those of its experiments that the point has.
+/// Judges the claim by the rows of its experiments that the point has.
 Judgement judged(const Claim& claim, const std::map<std::string, std::vector<ResultRow>>& rows) {
   std::vector<ResultRow> of_claim;
   for (const std::string& name : claim.experiments) {
@@ -58,7 +58,8 @@ ClaimScore score_of(const Claim& claim, const std::map<std::string, std::vector<
 
 double whole_range(const Interval& range) { return std::log(range.high / range.low); }
 
-/// Without a value nothing speaks for the range: as much as the worst values cost.
+/// Returns the distance from a headline. If there is no value, nothing speaks for the range: it costs as much
+/// as the worst values.
 double headline_distance(const Headline& headline, const std::vector<Claim>& ledger,
                          const std::map<std::string, std::vector<ResultRow>>& rows) {
   double none = 0;

@@ -33,7 +33,7 @@ FitPlan plan_of(const std::vector<std::string>& headline = {}) {
   return plan;
 }
 
-/// Nexus drops `ratio` times as many as PARD's 0.1.
+/// Returns rows in which Nexus drops `ratio` times as many as PARD's 0.1.
 std::vector<ResultRow> rows_of(const std::vector<double>& ratios, const std::string& experiment = "overall") {
   std::vector<SummaryRow> rows;
   for (std::size_t seed = 0; seed < ratios.size(); ++seed) {

@@ -17,7 +17,8 @@ Knob knob(const std::string& name, int values, bool is_scale = true) {
   return made;
 }
 
-/// Three scales of 5, 4 and 110 values, a choice of 2, and a scale of 3 that counts with its second.
+/// Returns a plan with three scales of 5, 4 and 110 values, a choice of 2, and a scale of 3 that counts only
+/// with the second value of the choice.
 FitPlan plan_of(std::size_t points, std::size_t moves = 0) {
   FitPlan plan;
   plan.points = points;
@@ -72,7 +73,7 @@ TEST(BestOf, TheLargestFirstThenTheEarlier) {
   EXPECT_EQ(best_of({1}, 3), std::vector<std::size_t>{0});
 }
 
-/// Steps of the distance to an optimum: a descent must reach it, as no knob depends on another.
+/// The score is minus the steps to an optimum: a descent must reach it, as no knob depends on another.
 TEST(Descent, FindsTheOptimumAlongSingleKnobs) {
   const FitPlan plan = plan_of(20, 400);
   const FitPoint optimum = {4, 0, 30, 1, 2};

@@ -35,7 +35,7 @@ std::optional<std::int64_t> number_in(const fs::path& path) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The folders cpu0, cpu1, ... of /sys.
+/// Returns the folders cpu0, cpu1, ... of /sys.
 std::vector<fs::path> processor_folders(const std::string& root) {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -47,7 +47,7 @@ std::vector<fs::path> processor_folders(const std::string& root) {
   return folders;
 }
 
-/// The values of a field of /proc/cpuinfo, one for each processor.
+/// Returns the values of a field of /proc/cpuinfo, one for each processor.
 std::vector<std::string> cpuinfo(const std::string& root, const std::string& field) {
   std::vector<std::string> values;
   std::ifstream file(root + "/proc/cpuinfo");
@@ -66,7 +66,7 @@ void take_frequencies(const std::vector<double>& mhz, CpuClocks& clocks) {
   clocks.least_mhz = *std::min_element(mhz.begin(), mhz.end());
 }
 
-/// The first line of /proc/stat: "cpu" user nice system idle iowait irq softirq steal guest guest_nice.
+/// Reads the first line of /proc/stat: "cpu" user nice system idle iowait irq softirq steal guest guest_nice.
 void take_ticks(const std::string& root, CpuClocks& clocks) {
   constexpr int kIdle = 3;
   constexpr int kIoWait = 4;
@@ -107,10 +107,10 @@ std::string frequency_note(const CpuClocks& before, const CpuClocks& after) {
   return note;
 }
 
-/// Who else ran, as shares of all processors' time.
+/// The shares of all processors' time that others took.
 struct Others {
-  double processes = 0;
-  double machines = 0;  ///< virtual ones
+  double processes = 0;  ///< share of other processes
+  double machines = 0;   ///< share of other virtual machines
 };
 std::optional<Others> others_between(const CpuClocks& before, const CpuClocks& after) {
   if (!before.stolen_ticks || !after.stolen_ticks || after.ticks <= before.ticks) return std::nullopt;

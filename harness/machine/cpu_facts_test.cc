@@ -82,7 +82,7 @@ TEST(ClockNotes, SayWhatChanged) {
   after.throttled = 5;
   after.stolen_ticks = 25;
   after.ticks = 2000;
-  // Of 1000 ticks 15 were stolen and 400 idle; this process had 1 s, which is 100 ticks on Linux.
+  // 15 of 1000 ticks were stolen and 400 were idle; this process had 1 s, which is 100 ticks on Linux.
   after.idle_ticks = 400;
   after.own_ns = kNsPerS;
   const std::vector<std::string> notes = clock_notes(before, after);
@@ -95,7 +95,7 @@ TEST(ClockNotes, SayWhatChanged) {
   EXPECT_EQ(notes[4], "other virtual machines took 1.5 % of it");
   EXPECT_DOUBLE_EQ(share_of_others(before, after).value_or(0), 0.5);
   EXPECT_FALSE(share_of_others(after, after));
-  // Something was to run for 600 of the 1000 ticks.
+  // The processors had work for 600 of the 1000 ticks.
   EXPECT_DOUBLE_EQ(share_stolen(before, after).value_or(0), 15.0 / 600);
   EXPECT_FALSE(share_stolen(after, after));
 }

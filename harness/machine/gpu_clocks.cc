@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{250};
 constexpr unsigned kMultiprocessors = 1;  ///< NVML_CLOCK_SM
 constexpr std::uint64_t kIdle = 0x1;      ///< nvmlClocksEventReasonGpuIdle
 
-/// A reason for which a GPU is slower than it could be, as nvml.h numbers it.
+/// A reason why a GPU is slower than it could be, with its bits of nvml.h.
 struct ThrottleReason {
   std::uint64_t bits;
   const char* name;
@@ -73,7 +73,7 @@ GpuClockWatch::~GpuClockWatch() {
 }
 
 std::string GpuClockWatch::open(const std::string& bus_id, const std::string& library) {
-  void* const handle = dlopen(library.c_str(), RTLD_NOW);  // stays: drivers do not like to be unloaded
+  void* const handle = dlopen(library.c_str(), RTLD_NOW);  // never closed: drivers may not bear unloading
   if (handle == nullptr) return "no " + library;
   const bool found = find(handle, "nvmlInit_v2", nvml_.init) &&
                      find(handle, "nvmlShutdown", nvml_.shut_down) &&

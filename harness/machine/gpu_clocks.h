@@ -1,5 +1,5 @@
-// What NVIDIA's driver tells: its version, a GPU's clocks, and what slows it down while something is
-// measured.
+// Facts from NVIDIA's driver: its version, a GPU's clocks, and the reasons why a GPU is slowed down during a
+// measurement.
 #pragma once
 
 #include <condition_variable>
@@ -11,34 +11,33 @@
 
 namespace harness {
 
-// Which driver NVIDIA's GPUs of this machine have.
-
-/// "580.95.05", as the kernel module tells it; "" where there is none, or it tells nothing. Reads below
-/// `root`: "/" outside of tests.
+/// Returns the version of NVIDIA's driver, such as "580.95.05", from its kernel module; "" if this machine
+/// has no such module, or it tells nothing. Reads below `root`, which is "/" outside of tests.
 std::string nvidia_driver_version(const std::string& root = "/");
 
 /// One look at a GPU that had work.
 struct GpuClockLook {
-  unsigned mhz = 0;           ///< of the multiprocessors
-  std::uint64_t reasons = 0;  ///< why it is not more: bits of NVML's nvmlClocksEventReasons
+  unsigned mhz = 0;           ///< clock of the multiprocessors
+  std::uint64_t reasons = 0;  ///< reasons why it is not higher: bits of NVML's nvmlClocksEventReasons
 };
 
-/// What a reader of timings taken meanwhile should know, a line each: "GPU clock 1980 MHz (least 1755) of at
-/// most 1980", "GPU slowed down by its power limit in 35 % of 120 looks". `most_mhz` 0: not known.
+/// Returns notes for a reader of timings taken during the looks, a line each: "GPU clock 1980 MHz (least
+/// 1755) of at most 1980", "GPU slowed down by its power limit in 35 % of 120 looks". `most_mhz` is the
+/// largest possible clock; 0: not known.
 std::vector<std::string> gpu_clock_notes(const std::vector<GpuClockLook>& looks, unsigned most_mhz);
 
-/// Looks at one GPU's clocks four times a second, in a thread of its own, from its construction on. Through
-/// NVML, the driver's library, which is loaded at run time. The constructor, notes() and the destructor on
-/// one thread.
+/// Looks at one GPU's clocks four times a second, in a thread of its own, from its construction on. It uses
+/// NVML, the driver's library, which it loads at run time. The constructor, notes() and the destructor must
+/// be called on one thread.
 class GpuClockWatch {
  public:
-  /// `bus_id` as CUDA tells it, "0000:1A:00.0". Another `library` than the driver's: tests.
+  /// `bus_id` has CUDA's form, "0000:1A:00.0". `library` is the driver's library outside of tests.
   explicit GpuClockWatch(const std::string& bus_id, const std::string& library = "libnvidia-ml.so.1");
   ~GpuClockWatch();
   GpuClockWatch(const GpuClockWatch&) = delete;
   GpuClockWatch& operator=(const GpuClockWatch&) = delete;
 
-  /// gpu_clock_notes() of the looks so far, or one line that says why the clocks are not visible.
+  /// Returns gpu_clock_notes() for the looks so far, or one line that says why the clocks are not visible.
   std::vector<std::string> notes();
 
  private:
@@ -52,7 +51,7 @@ class GpuClockWatch {
     int (*reasons)(void* device, unsigned long long* reasons) = nullptr;
   };
 
-  /// Why there is nothing to look at; empty: all well.
+  /// Loads the library and finds the GPU. Returns the reason if that fails, else "".
   std::string open(const std::string& bus_id, const std::string& library);
   void look();
   void watch();
@@ -60,9 +59,9 @@ class GpuClockWatch {
   Library nvml_;
   void* device_ = nullptr;
   unsigned most_mhz_ = 0;
-  std::string why_;  ///< after what open() sets
+  std::string why_;  ///< result of open(); declared after the members that open() sets
 
-  std::mutex mutex_;  ///< of the next two
+  std::mutex mutex_;  ///< guards the next two members
   std::vector<GpuClockLook> looks_;
   bool over_ = false;
   std::condition_variable changed_;

@@ -35,7 +35,7 @@ TEST(GpuClocks, SayWhyTheyAreNotVisible) {
 
 TEST(GpuClocks, AreWatchedWhileTheGpuHasWork) {
   const auto watch = std::make_unique<GpuClockWatch>("0000:1A:00.0", HARNESS_TEST_NVML);
-  // Looks: idle, which does not count, 1980 MHz, then 1500 MHz.
+  // The first look is idle and does not count, the second has 1980 MHz, the later ones 1500 MHz.
   Notes notes;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (notes.size() < 2 || notes[0].find("least 1500") == std::string::npos) {

@@ -20,9 +20,9 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kLongestFile = std::size_t{1} << 16;
-// Open MPI's segment of shared memory of one rank, with its queues.
+// Size of Open MPI's segment of shared memory for one rank, with its queues.
 constexpr double kSegmentBytes = 5e6;
-// A socket to each rank, and what the program, MPI and HDF5 hold open besides.
+// Number of files that the program, MPI and HDF5 hold open, beside the sockets for each rank.
 constexpr std::int64_t kOwnFiles = 128;
 constexpr std::int64_t kFilesPerRank = 3;
 
@@ -44,7 +44,7 @@ std::optional<Number> parse(std::string_view text) {
   return value;
 }
 
-/// Calls `take` for every line, without its end.
+/// Calls `take` with every line, without its line break.
 template <class Take>
 void for_each_line(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -64,7 +64,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// Names in a folder that begin with `prefix` and a digit: cpu0, cpu1, but not cpufreq.
+/// Returns the names in a folder that begin with `prefix` and a digit: cpu0, cpu1, but not cpufreq.
 std::vector<std::string> numbered(const std::string& folder, const std::string& prefix) {
   std::vector<std::string> names;
   DIR* listing = ::opendir(folder.c_str());
@@ -80,7 +80,7 @@ std::vector<std::string> numbered(const std::string& folder, const std::string& 
   return names;
 }
 
-/// Quota of a group of control groups version 2 ("50000 100000") in cores.
+/// Returns the quota, in cores, of a control group of version 2 ("50000 100000").
 std::optional<double> quota_v2(const std::string& text) {
   const std::vector<std::string_view> words = words_of(text);
   if (words.size() != 2) return std::nullopt;
@@ -95,7 +95,7 @@ void take_lesser(std::optional<double>& least, std::optional<double> value) {
 }
 
 /// Calls `look` with the folder of each of this process's control groups that limits `controller`, and of
-/// those above them, and whether it is of version 2.
+/// each group above it. The second argument is true for a group of version 2.
 void for_each_group(const MachineFiles& files, const std::string& controller,
                     const std::vector<std::string>& mounts,
                     const std::function<void(const std::string&, bool)>& look) {
@@ -119,7 +119,7 @@ void for_each_group(const MachineFiles& files, const std::string& controller,
   });
 }
 
-/// The least quota of the control groups.
+/// Returns the smallest quota of the control groups.
 std::optional<double> cpu_quota(const MachineFiles& files) {
   std::optional<double> least;
   for_each_group(files, "cpu", {"cpu", "cpu,cpuacct"}, [&](const std::string& folder, bool v2) {
@@ -135,7 +135,7 @@ std::optional<double> cpu_quota(const MachineFiles& files) {
   return least;
 }
 
-/// The number behind `name` in a file with a name and a number a line ("MemAvailable:  12 kB").
+/// Returns the number behind `name` in a file with a name and a number on each line ("MemAvailable:  12 kB").
 std::optional<double> named_number(const std::optional<std::string>& text, std::string_view name) {
   std::optional<double> found;
   for_each_line(text.value_or(""), [&](std::string_view line) {
@@ -145,7 +145,7 @@ std::optional<double> named_number(const std::optional<std::string>& text, std::
   return found;
 }
 
-/// The soft and the hard limit of /proc/self/limits; "unlimited" is a very large number.
+/// The soft and the hard limit of /proc/self/limits; "unlimited" is kUnlimited.
 struct Limit {
   std::int64_t soft = 0;
   std::int64_t hard = 0;
@@ -288,7 +288,7 @@ Check check_load(const MachineFiles& files) {
   const auto load = words.empty() ? std::nullopt : parse<double>(words[0]);
   if (!load) return not_visible("load", "see that nothing else runs");
   const std::string found = number(*load) + " in the last minute";
-  // Of the whole machine, as the load is.
+  // The cores of the whole machine, to which the load average also refers.
   const std::size_t cores = cores_in_list(files.read("sys/devices/system/cpu/online").value_or("0")).size();
   if (*load < 0.25 * static_cast<double>(std::max<std::size_t>(cores, 1)))
     return {CheckLevel::kOk, "load", found, ""};
@@ -296,7 +296,7 @@ Check check_load(const MachineFiles& files) {
 }
 
 Check check_stolen_time(std::optional<double> share) {
-  constexpr double kMuch = 0.05;  // beyond what ticks of 10 ms resolve
+  constexpr double kMuch = 0.05;  // more than the error from ticks of 10 ms
   if (!share) return not_visible("stolen time", "see steal in top on a virtual machine");
   const std::string found =
       "other virtual machines took " + number(std::round(100 * *share)) + " % of a busy quarter of a second";
@@ -354,7 +354,7 @@ std::optional<double> available_memory(const MachineFiles& files) {
     const auto limit = files.read_number(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
     const auto used = files.read_number(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
     if (!limit || !used) return;
-    // What the group's files keep in memory makes room when it is needed.
+    // The kernel frees the group's cached files when memory is needed.
     const char* const cached = v2 ? "inactive_file" : "total_inactive_file";
     const double kept = named_number(files.read(folder + "/memory.stat"), cached).value_or(0);
     take_lesser(least, std::max(0.0, static_cast<double>(*limit - *used) + kept));

@@ -1,4 +1,5 @@
-// What `harness doctor` reads about a machine: clock source, processor frequency, cores, limits. Reads only.
+// Checks of a machine for `harness doctor`: clock source, processor frequency, cores, limits. They change
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +13,29 @@
 
 namespace harness {
 
-/// kFail: a live run will not work or its times will be wrong. kWarn: it works, and its times scatter more.
+/// The level of a finding. kFail: a live run will not work or its times will be wrong. kWarn: it works, but
+/// its times scatter more.
 enum class CheckLevel : std::uint8_t { kOk, kWarn, kFail };
 
 /// One finding.
 struct Check {
   CheckLevel level = CheckLevel::kOk;
-  std::string subject;  ///< what was looked at: "clock source"
+  std::string subject;  ///< subject of the check: "clock source"
   std::string found;
-  std::string advice;  ///< what to do; empty when nothing is to be done
+  std::string advice;  ///< advice to the user; empty if nothing is to be done
 };
 
-/// "warn  cores: 9 ranks on 2 cores; fewer ranks a host".
+/// Returns "warn  cores: 9 ranks on 2 cores; fewer ranks a host".
 std::string text_of(const Check& check);
 
-/// The files that the kernel shows, below a folder: "/" outside of tests. What is missing or cannot be read
-/// is nothing, never an error.
+/// The files of the kernel below a folder, which is "/" outside of tests. For a file that is missing or
+/// cannot be read the result is nothing; it is never an error.
 class MachineFiles {
  public:
   explicit MachineFiles(std::string root = "/") : root_(std::move(root)) {}
-  /// The file's text without white space at its end.
+  /// Returns the file's text without white space at its end.
   std::optional<std::string> read(const std::string& path) const;
-  /// A whole number that is all of the file.
+  /// Returns the whole number that is the file's only content.
   std::optional<std::int64_t> read_number(const std::string& path) const;
   bool exists(const std::string& path) const;
   std::string path(const std::string& path) const { return root_ + "/" + path; }
@@ -42,13 +44,13 @@ class MachineFiles {
   std::string root_;
 };
 
-/// The cores that a list such as "0-3,8" names, each once, in order; empty when it is no such list.
+/// Returns the cores in a list such as "0-3,8", each once, in order; empty if it is no such list.
 std::vector<int> cores_in_list(std::string_view list);
 
-/// What a process may use.
+/// The cores that a process may use.
 struct UsableCores {
-  std::vector<int> allowed;     ///< by its affinity; empty: not visible
-  std::optional<double> quota;  ///< cores' worth of time that its control group may take
+  std::vector<int> allowed;     ///< cores of its affinity; empty: not visible
+  std::optional<double> quota;  ///< processor time that its control group may take, in cores
 };
 
 template <class Way>
@@ -61,28 +63,33 @@ void code(Archive<Way>& archive, UsableCores& cores) {
 
 UsableCores usable_cores(const MachineFiles& files);
 
-/// Bytes that the processes here may take beyond what they have: what is free or can be freed, and what the
-/// control groups leave. Nothing where that is not visible.
+/// Returns the number of bytes that the processes here may allocate in addition: the smallest of the memory
+/// that is free or can be freed, and of the memory that each control group leaves. Returns nothing if that is
+/// not visible.
 std::optional<double> available_memory(const MachineFiles& files);
-/// Bytes of this process that are in memory; 0 where that is not visible. A few microseconds.
+/// Returns the number of bytes of this process that are in memory; 0 if that is not visible. Takes a few
+/// microseconds.
 double resident_memory();
 
-/// Whether `ranks` ranks of a host find a core each among those that any of them may use, within the quota.
+/// Checks that `ranks` ranks of a host have a core each among the cores that they may use, within the quota.
 Check check_cores(const UsableCores& cores, int ranks);
 
-/// Each of these says "not visible" with a warning where the kernel does not tell, as in containers.
+// Each of these warns "not visible" if the kernel does not tell the fact, as in containers.
+
+/// Checks that reading the clock source is fast.
 Check check_clock_source(const MachineFiles& files);
-/// Governor and turbo of all processors.
+/// Checks the governor of all processors; the finding also tells the turbo.
 Check check_frequency(const MachineFiles& files);
-/// What else runs here, by the load average of the last minute.
+/// Checks that nothing else runs here, by the load average of the last minute.
 Check check_load(const MachineFiles& files);
-/// `share`: of the time that the processors had work, what a hypervisor gave to other virtual machines;
-/// nothing where that is not visible.
+/// Checks share_stolen() of a short time (cpu_facts.h): the share that a hypervisor gave to other virtual
+/// machines of the time in which the processors had work. Nothing means that it is not visible.
 Check check_stolen_time(std::optional<double> share);
-/// Whether one process can open what a job of `ranks` ranks needs.
+/// Checks that one process can open as many files as a job of `ranks` ranks needs.
 Check check_open_files(const MachineFiles& files, int ranks);
+/// Checks the limit of locked memory, which matters for InfiniBand.
 Check check_locked_memory(const MachineFiles& files);
-/// Whether `ranks` ranks on this host find room for Open MPI's shared memory.
+/// Checks that /dev/shm has room for Open MPI's shared memory of `ranks` ranks on this host.
 Check check_shared_memory(const MachineFiles& files, int ranks);
 
 }  // namespace harness

@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-/// A folder in place of "/", removed at the end.
+/// A folder that replaces "/", removed at the end.
 class FakeMachine : public testing::Test {
  public:
   FakeMachine() {

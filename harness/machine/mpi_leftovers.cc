@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of files in shared memory, before the host's name.
+/// Prefixes of the files in shared memory, which the host's name follows.
 constexpr const char* kPrefixes[] = {"vader_segment.", "osc_sm.", "sm_segment."};
 constexpr const char* kSession = "pid.";
 
@@ -34,7 +34,8 @@ bool is_own(const fs::path& path) {
   return ::lstat(path.c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
 }
 
-/// What may have been left: the shared memory of this host's jobs, and the sessions whose mpirun is gone.
+/// Returns the paths that may have been left: the shared memory of this host's jobs, and the sessions whose
+/// mpirun has ended.
 std::vector<fs::path> candidates(const MpiFolders& folders) {
   std::vector<fs::path> found;
   const std::string host = host_name() + ".";
@@ -56,7 +57,7 @@ std::vector<fs::path> candidates(const MpiFolders& folders) {
   return found;
 }
 
-/// Every path that a process of this user has open or mapped.
+/// Returns every path that a process of this user has open or mapped.
 std::set<std::string> paths_in_use(const fs::path& processes) {
   std::set<std::string> paths;
   for (const fs::path& process : entries_of(processes)) {
@@ -82,7 +83,8 @@ MpiFolders usual_mpi_folders() {
 }
 
 std::vector<std::string> remove_mpi_leftovers(const MpiFolders& folders) {
-  // In this order: what is made later is no candidate, and what was there by then is held by whoever made it.
+  // The order matters: a file made after the first call is no candidate, and a running job already holds the
+  // files that it made before.
   const std::vector<fs::path> found = candidates(folders);
   const std::set<std::string> in_use = paths_in_use(folders.processes);
   std::vector<std::string> removed;

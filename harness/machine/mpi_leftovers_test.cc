@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders in place of the host's, with jobs in every state.
+/// Folders that replace the host's, with jobs in every state.
 class MpiLeftovers : public testing::Test {
  protected:
   void SetUp() override {

@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-/// A set of cores of any size, as the kernel takes it.
+/// A set of up to kMaxCores cores, in the kernel's form.
 class CoreSet {
  public:
   static constexpr int kMaxCores = 8192;
@@ -26,8 +26,9 @@ class CoreSet {
 
   void add(int core) { CPU_SET_S(core, size(), bits_); }
   bool has(int core) const { return CPU_ISSET_S(core, size(), bits_); }
-  /// Of and for the calling thread; false with errno.
+  /// Reads the cores of the calling thread. Returns false, with errno, if that fails.
   bool read() { return sched_getaffinity(0, size(), bits_) == 0; }
+  /// Sets the cores of the calling thread. Returns false, with errno, if that fails.
   bool apply() const { return sched_setaffinity(0, size(), bits_) == 0; }
 
  private:
@@ -35,15 +36,15 @@ class CoreSet {
   cpu_set_t* bits_;
 };
 
-// The schedule lag that the load generator is to keep on a free core, and one at which SLOs of tens of ms
-// begin to blur.
+// The schedule lag that the load generator should keep on a free core, and the lag at which results for SLOs
+// of tens of ms get inexact.
 constexpr TimeNs kGoodP50Ns = 100'000;
 constexpr TimeNs kGoodP99Ns = 1'000'000;
 
 TimeNs at_rank(const std::vector<TimeNs>& sorted, double share) {
   const auto count = static_cast<double>(sorted.size());
   auto place = static_cast<std::size_t>(share * count);
-  if (static_cast<double>(place) < share * count) ++place;  // the least value that `share` do not exceed
+  if (static_cast<double>(place) < share * count) ++place;  // the least value with that share up to it
   return sorted[std::clamp<std::size_t>(place, 1, sorted.size()) - 1];
 }
 

@@ -1,4 +1,4 @@
-// Waiting for a time as exactly as the machine can, and how exactly that is.
+// Waiting for a time as exactly as the machine can, and measuring how exactly that is.
 #pragma once
 
 #include <vector>
@@ -9,61 +9,64 @@
 
 namespace harness {
 
-// How exactly this machine wakes a thread that sleeps until a time.
+// Measurement of how exactly this machine wakes a thread that sleeps until a time.
 
-/// How long after its time a sleep ended.
+/// Quantiles of the delays with which sleeps ended.
 struct Overshoot {
   TimeNs p50_ns = 0;
   TimeNs p99_ns = 0;
   TimeNs max_ns = 0;
 };
 
-/// Of at least one value; nearest ranks.
+/// Returns the quantiles, by nearest ranks, of at least one value.
 Overshoot overshoot_of(std::vector<TimeNs> overshoot_ns);
 
 /// Sleeps `times` times until a time `period_ns` later. Blocks for about their product.
 Overshoot measure_sleeps(int times, TimeNs period_ns);
 
-/// Both ways of sleeping; the calling thread's timer slack is as before afterwards.
+/// The delays of sleeps with the usual slack and with a slack of 1 ns.
 struct SleepFindings {
-  TimeNs usual_slack_ns = -1;  ///< -1: the kernel does not say
-  bool slack_set = false;      ///< whether 1 ns was accepted
+  TimeNs usual_slack_ns = -1;  ///< the usual slack; -1: the kernel does not tell it
+  bool slack_set = false;      ///< true if the kernel accepted a slack of 1 ns
   Overshoot usual;
-  Overshoot exact;  ///< with a slack of 1 ns, as live runs sleep
+  Overshoot exact;  ///< delays with a slack of 1 ns, with which live runs sleep
 };
+/// Measures both ways of sleeping. Afterwards the calling thread has its former timer slack.
 SleepFindings measure_slack(int times, TimeNs period_ns);
 
+/// Checks that sleeps end early enough for live runs.
 Check check_sleeps(const SleepFindings& findings);
 
-/// How the end of a wait is met.
+/// The way in which a wait ends.
 struct WaitParams {
-  bool spin = false;                  ///< the last part of each wait reads the clock without sleeping
-  TimeNs margin_ns = 200 * kNsPerUs;  ///< that last part: longer than a sleep can end late
+  bool spin = false;                  ///< true if the last part of each wait reads the clock without sleeping
+  TimeNs margin_ns = 200 * kNsPerUs;  ///< length of that last part: more than the delay of a sleep's end
 };
 
-/// Until when to sleep at most, so that what follows can be met: `deadline_ns`, or the margin before it when
-/// spinning. A loop that also receives passes this to Transport::wait_until() and then, spinning, calls
-/// receive() and reads the clock until the deadline.
+/// Returns the time until which to sleep at most, in order not to miss the deadline: `deadline_ns`, or the
+/// margin before it if the wait spins. A loop that also receives passes this to Transport::wait_until() and
+/// then, if it spins, calls receive() and reads the clock until the deadline.
 constexpr TimeNs sleep_deadline_ns(TimeNs deadline_ns, const WaitParams& params) {
   return params.spin && deadline_ns != kNever ? deadline_ns - params.margin_ns : deadline_ns;
 }
 
-/// Sleeps until steady_ns() reaches `deadline_ns` and returns the time then. Earlier only if a signal came.
-/// As exact as the thread's timer slack (this_host.h) and the kernel's scheduling let it.
+/// Sleeps until steady_ns() reaches `deadline_ns` and returns the time then; it returns earlier only if a
+/// signal came. It is as exact as the thread's timer slack (this_host.h) and the kernel's scheduling allow.
 TimeNs sleep_until(TimeNs deadline_ns);
 
-/// Reads the clock until it reaches `deadline_ns` and returns it: exact to tens of nanoseconds while nobody
-/// else wants the core.
+/// Reads the clock until it reaches `deadline_ns` and returns the time: exact to tens of nanoseconds while
+/// nobody else wants the core.
 TimeNs spin_until(TimeNs deadline_ns);
 
-/// Both: sleeps, then spins if `params` say so. Earlier only if a signal came.
+/// Sleeps, then spins if `params.spin` is set. Returns the time; earlier only if a signal came.
 TimeNs precise_wait(TimeNs deadline_ns, const WaitParams& params);
 
-/// The cores that the calling thread may run on, ascending.
+/// Returns the cores on which the calling thread may run, ascending.
 std::vector<int> allowed_cores();
 
-/// Keeps the calling thread on one core, and gives back its former cores at the end. EnvironmentError, with
-/// the allowed cores, when the kernel refuses. To be destroyed by the same thread.
+/// Keeps the calling thread on one core, and restores its former cores at the end. The constructor throws
+/// EnvironmentError, with the allowed cores, if the kernel refuses. The object must be destroyed by the same
+/// thread.
 class PinnedThread {
  public:
   explicit PinnedThread(int core);

@@ -20,7 +20,7 @@ TEST(PreciseWait, NeverEndsEarly) {
       const TimeNs ended = precise_wait(deadline, {spin});
       EXPECT_GE(ended, deadline);
       EXPECT_GE(steady_ns(), ended);
-      EXPECT_LT(ended, deadline + 10 * kNsPerS);  // a loaded machine promises no more
+      EXPECT_LT(ended, deadline + 10 * kNsPerS);  // a loaded machine may be so late
     }
   }
 }
@@ -46,7 +46,7 @@ TEST(PreciseWait, ASignalEndsIt) {
   struct sigaction former {};
   ignore_it.sa_handler = [](int) {};
   sigaction(SIGALRM, &ignore_it, &former);
-  const itimerval soon{{0, 20'000}, {0, 20'000}};  // again and again, should the first come before the sleep
+  const itimerval soon{{0, 20'000}, {0, 20'000}};  // repeated, in case the first comes before the sleep
   setitimer(ITIMER_REAL, &soon, nullptr);
   for (const bool spin : {false, true}) {
     const TimeNs deadline = steady_ns() + 60 * kNsPerS;

@@ -1,4 +1,4 @@
-// For tests: what a check of the machine says, by its words.
+// For tests: an expectation on the level and the words of a check of the machine.
 #pragma once
 
 #include <gtest/gtest.h>

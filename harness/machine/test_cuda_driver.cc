@@ -1,5 +1,5 @@
-// A driver of CUDA for a test: its GPUs are the letters of FAKE_CUDA_GPUS, each a UUID of that letter; "-"
-// is a GPU whose UUID it does not tell.
+// A replacement for CUDA's driver, loaded by a test: its GPUs are the letters of FAKE_CUDA_GPUS, and a GPU's
+// UUID consists of its letter; "-" is a GPU whose UUID the driver does not tell.
 #include <cstdlib>
 #include <cstring>
 

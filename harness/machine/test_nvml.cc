@@ -1,5 +1,5 @@
-// A stand-in for NVML, loaded by a test: one GPU, "0000:1A:00.0", whose clock falls look by look from 1980
-// MHz to 1500 MHz by its power limit, after a first look that finds it idle.
+// A replacement for NVML, loaded by a test. It has one GPU, "0000:1A:00.0", which is idle at the first look;
+// then its clock falls from 1980 MHz to 1500 MHz by its power limit.
 #include <cstring>
 
 namespace {

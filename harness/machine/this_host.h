@@ -1,4 +1,4 @@
-// This host as a process sees it: what it calls itself, its clock, how late sleeps may end.
+// This host as a process sees it: its name, its clock, and the delay with which sleeps may end.
 #pragma once
 
 #include <sys/prctl.h>
@@ -12,14 +12,14 @@
 
 namespace harness {
 
-// How late the kernel may let this thread's sleeps end, to merge timers.
+// The timer slack: the time by which the kernel may delay the end of a thread's sleeps, to merge timers.
 
-/// Lets sleeps of the calling thread end when they are due (1 ns slack) instead of up to 50 us later, Linux'
-/// usual slack. Call once in the loop's thread; threads started later inherit it. False when the kernel
-/// refuses.
+/// Lets sleeps of the calling thread end when they are due (1 ns slack) instead of up to 50 us later, Linux's
+/// usual slack. Called once in the loop's thread; threads started later inherit it. Returns false if the
+/// kernel refuses.
 inline bool set_timer_slack() { return prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0; }
 
-/// The calling thread's slack, or -1 when the kernel does not say.
+/// Returns the calling thread's slack, or -1 if the kernel does not tell it.
 inline TimeNs timer_slack_ns() { return prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL); }
 
 inline std::string host_name() {
@@ -29,15 +29,15 @@ inline std::string host_name() {
 
 // The clock of live runs and of the batches of their devices.
 
-/// Nanoseconds of CLOCK_MONOTONIC: never steps back; every rank of a host reads the same clock, and another
-/// host's has another zero and another rate. Any thread.
+/// Returns the nanoseconds of CLOCK_MONOTONIC, which never steps back. Every rank of a host reads the same
+/// clock; another host's clock has another zero and another rate. May be called on any thread.
 inline TimeNs steady_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<TimeNs>(now.tv_sec) * kNsPerS + now.tv_nsec;
 }
 
-/// A time of steady_ns() or a duration as system calls take it.
+/// Converts a time of steady_ns() or a duration to the form of system calls.
 inline timespec to_timespec(TimeNs ns) {
   timespec value{};
   value.tv_sec = ns / kNsPerS;

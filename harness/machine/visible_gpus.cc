@@ -21,10 +21,10 @@ bool find_in(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-/// The UUIDs of the GPUs that CUDA shows this process, in its order; "" when it shows none. Nothing is run on
-/// them: no memory of theirs is taken.
+/// Returns the UUIDs of the GPUs that CUDA shows this process, in CUDA's order; "" if it shows no GPU or does
+/// not tell a UUID. Nothing is run on the GPUs, and none of their memory is taken.
 std::string visible_uuids(const std::string& driver) {
-  void* const library = dlopen(driver.c_str(), RTLD_NOW);  // stays: drivers do not like to be unloaded
+  void* const library = dlopen(driver.c_str(), RTLD_NOW);  // never closed: drivers may not bear unloading
   if (library == nullptr) return "";
   int (*init)(unsigned) = nullptr;
   int (*count_of)(int*) = nullptr;

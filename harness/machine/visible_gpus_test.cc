@@ -14,7 +14,7 @@ class VisibleGpus : public testing::Test {
     unsetenv("CUDA_VISIBLE_DEVICES");
     unsetenv("FAKE_CUDA_GPUS");
   }
-  /// Of a process that is shown these GPUs by this name.
+  /// Returns the number for a process to which CUDA shows these GPUs under this name.
   static std::uint64_t set_of(const std::string& gpus, const std::string& name) {
     setenv("FAKE_CUDA_GPUS", gpus.c_str(), 1);
     setenv("CUDA_VISIBLE_DEVICES", name.c_str(), 1);

@@ -1,5 +1,6 @@
-// The part that batching systems share: which worker a visit may join now, and when a batch is launched. A
-// policy supplies what sets a system apart: the order of the queue and what is dropped.
+// The part that batching systems share: it decides which worker a visit may join now, and when a batch is
+// launched. A policy supplies what distinguishes a system: the order of the queue, and which visits are
+// dropped.
 #pragma once
 
 #include <algorithm>
@@ -16,45 +17,48 @@ namespace harness {
 /// A place in a forming batch that a policy may fill.
 struct BatchSlot {
   WorkerId worker = 0;
-  TimeNs start_ns =
-      0;  ///< expected start of the forming batch (PARD: t_e): the running batch's expected end, or now
-  int joined = 0;  ///< visits in the forming batch already
-  int room = 0;    ///< how many more may join
+  /// Expected start of the forming batch (PARD: t_e): the running batch's expected end, or now.
+  TimeNs start_ns = 0;
+  int joined = 0;  ///< number of visits that have joined the forming batch
+  int room = 0;    ///< number of visits that may still join
 };
 
 /// Scheduler of a queue that serves one module with one or more workers.
 ///
-/// commit = early: visits join the forming batch from the start of the batch before it until it is full or
-/// the worker falls free (PARD section 4.2). commit = late: visits join only when a worker is free. A free
-/// worker waits for no more visits, unless the policy says so. A slot of a shared server and a thread have
-/// nothing to form: they commit late. With several workers the forming batch that is expected to start first
-/// fills first.
+/// With commit = early, visits join the forming batch from the start of the batch before it until the forming
+/// batch is full or the worker falls free (PARD section 4.2). With commit = late, visits join only when a
+/// worker is free. A free worker does not wait for more visits, unless the policy says so (`waits`). A slot
+/// of a shared server and a thread have no batches to form, so they commit late. If there are several
+/// workers, the forming batch that is expected to start first is filled first.
 ///
-/// What a policy provides:
+/// A policy provides:
 /// - `void on_plan(TimeNs now, const ModulePlan&)`, or with the whole `const Plan&`
-/// - `void start(TimeNs now, Decisions&)`: once, after the first on_plan (first timer)
-/// - `bool admit(TimeNs now, const Visit&, Decisions&)`: optional; a visit has arrived. False: it has been
-///   dropped and is not pushed
-/// - `void push(TimeNs now, const Visit&)`: a visit has arrived
-/// - `bool erase(VisitId)`: a queued visit is gone; false if it does not stand in the queue
+/// - `void start(TimeNs now, Decisions&)`: is called once, after the first on_plan (first timer)
+/// - `bool admit(TimeNs now, const Visit&, Decisions&)`: optional; is called when a visit has arrived.
+///   Returns false if it has dropped the visit, which is then not pushed
+/// - `void push(TimeNs now, const Visit&)`: is called when a visit has arrived
+/// - `bool erase(VisitId)`: is called when a queued visit is gone; returns false if it is not in the queue
 /// - `bool empty() const`
-/// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits, may drop others;
-///   returns the number of joins
-/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed: what push
-///   and then fill would do with a visit that finds the queue empty; not with start_at
-/// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned cap
+/// - `int fill(TimeNs now, const BatchSlot&, Decisions&)`: joins at most slot.room visits and may drop
+///   others; returns the number of joins
+/// - `int fill_with(TimeNs now, const Visit&, const BatchSlot&, Decisions&)`: optional, for speed; does what
+///   push and then fill would do with a visit that finds the queue empty. A policy with start_at must not
+///   have it
+/// - `int batch_limit() const`: optional; no batch grows beyond it, nor beyond the planned maximum batch size
 /// - `void on_started(TimeNs now, const BatchView&)`, `void on_done(TimeNs now, const BatchView&)`
 /// - `void on_state(TimeNs now, ModuleId, std::span<const double>)`, `void on_timer(TimeNs now, Decisions&)`
 ///
 /// Optional:
-/// - `bool waits() const` and `TimeNs start_at(TimeNs now, int room, Decisions&)`: where it waits, commit is
-///   late, and a free worker serves what is queued only from start_at() on; that may drop visits
-/// - `void on_workers(int)`: told how many workers serve whenever that changes
-/// - `void on_lost(WorkerId)`: what it joined to this worker will not be done; comes before put_back
-/// - `void on_gone(WorkerId)`: it has run what it had and left
-/// - `void put_back(TimeNs now, const Visit&)`: a visit that had joined a lost worker's forming batch stands
-///   in the queue again, before those that came after it; called for the last to join first. Without it such
-///   visits are pushed again, the first to join first
+/// - `bool waits() const` and `TimeNs start_at(TimeNs now, int room, Decisions&)`: if the policy waits,
+///   commit is late, and a free worker serves the queued visits only from start_at() on; start_at may drop
+///   visits
+/// - `void on_workers(int)`: is told how many workers serve, whenever that changes
+/// - `void on_lost(WorkerId)`: the worker is lost, and what the policy joined to it will not be done there;
+///   comes before put_back
+/// - `void on_gone(WorkerId)`: the draining worker has run what it had and has left
+/// - `void put_back(TimeNs now, const Visit&)`: puts a visit that had joined a lost worker's forming batch
+///   into the queue again, before the visits that came after it; is called for the last to join first.
+///   Without put_back such visits are pushed again, the first to join first
 template <class Policy>
 class BatchingScheduler final : public Scheduler {
  public:
@@ -165,13 +169,14 @@ class BatchingScheduler final : public Scheduler {
   struct Worker {
     WorkerId id = 0;
     int forming = 0;
-    bool busy = false;  ///< runs a batch, or has launched one
+    bool busy = false;  ///< true if it runs a batch, or has launched one
     bool draining = false;
-    bool full = false;  ///< its forming batch is, whatever a new plan allows
+    bool full = false;  ///< true if its forming batch is full, whatever a new plan allows
     TimeNs expected_end_ns = 0;
   };
 
-  /// In order of arrival. Most queues have one worker: it lies beside what else an arrival touches.
+  /// The workers in order of arrival. Most queues have one worker, which lies in `only_`, beside the other
+  /// data that an arrival touches.
   class WorkerList {
    public:
     std::size_t size() const { return size_; }
@@ -195,7 +200,7 @@ class BatchingScheduler final : public Scheduler {
    private:
     std::uint32_t size_ = 0;
     Worker only_;
-    std::vector<Worker> many_;  ///< all, where there are several; else stale
+    std::vector<Worker> many_;  ///< all workers, if there are several; otherwise stale
   };
 
   bool waits() const {
@@ -203,7 +208,7 @@ class BatchingScheduler final : public Scheduler {
     return false;
   }
 
-  /// Free workers that wait for more visits look at the queue again.
+  /// Lets the free workers that wait for more visits look at the queue again.
   void serve_waiting(TimeNs now, Decisions& out) {
     if (!waits()) return;
     for (Worker& worker : workers_) {
@@ -247,8 +252,8 @@ class BatchingScheduler final : public Scheduler {
 
   int room_of(const Worker& worker) const { return worker.full ? 0 : limit() - worker.forming; }
 
-  /// The worker whose next batch has room and is expected to start first (of two that would start now, a free
-  /// one: the other's batch is overdue); null when there is none.
+  /// Returns the worker whose next batch has room and is expected to start first, or null if there is no such
+  /// worker. If two would start now, a free one is preferred: the other's batch is overdue.
   Worker* open_worker(TimeNs now) {
     const auto is_open = [this](const Worker& worker) {
       return !worker.draining && room_of(worker) > 0 && (!worker.busy || early_);
@@ -272,7 +277,8 @@ class BatchingScheduler final : public Scheduler {
     return worker.busy ? std::max(now, worker.expected_end_ns) : now;
   }
 
-  /// Returns the number of joins.
+  /// Lets the policy fill the worker's forming batch, unless the policy waits, and launches the batch if the
+  /// worker is free. Returns the number of joins.
   int fill(TimeNs now, Worker& worker, Decisions& out) {
     const int room = room_of(worker);
     if constexpr (requires(Policy policy) { policy.start_at(now, room, out); }) {
@@ -293,7 +299,7 @@ class BatchingScheduler final : public Scheduler {
     return {worker.id, start_of(worker, now), worker.forming, room_of(worker)};
   }
 
-  /// Visits have joined the worker's forming batch; returns their number.
+  /// Notes that `joined` visits have joined the worker's forming batch; returns their number.
   int grow(Worker& worker, int joined, Decisions& out) {
     worker.forming += joined;
     worker.full = worker.forming >= max_batch_;

@@ -12,7 +12,7 @@ struct Waiting {
   VisitId id = 0;
 };
 
-/// First in, first out; what the shared part told it is kept for the test.
+/// A policy that serves first in, first out and keeps for the test what the shared part told it.
 struct PlainPolicy {
   struct Seen {
     int plans = 0;
@@ -138,7 +138,7 @@ TEST_F(Batching, ADrainingWorkerLaunchesWhatItHasAndTakesNoMore) {
   EXPECT_EQ(driver_->add(31 * kMs, 1), "join 1<3; launch 1") << "the queue stays for another worker";
 }
 
-// One worker lies elsewhere than several do: what is known of each must survive the change, both ways.
+// A single worker lies elsewhere than several do: what is known of each must survive the change, both ways.
 TEST_F(Batching, WorkersComeAndGoAndTheOthersKeepWhatTheyHave) {
   driver_->arrive(0, 1, 0);
   driver_->started(0, 0, 30 * kMs);

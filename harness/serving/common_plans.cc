@@ -47,7 +47,7 @@ Plan continued_plan(const Plan& current, const Plan& wanted) {
     plan.modules[m].max_batch = current.modules[m].max_batch;
     plan.modules[m].exec_ns = current.modules[m].exec_ns;
   }
-  // By what makes them the same, then the largest first: equal groups meet in that order.
+  // Sorted by what makes groups the same, then the largest first, so that equal groups meet in that order.
   using Key = std::tuple<const std::vector<ModuleId>&, const std::vector<int>&, TimeNs, int>;
   const auto order_of = [](const std::vector<WorkerGroup>& groups) {
     const auto key = [&](std::size_t i) {

@@ -20,7 +20,7 @@ Profile profile_of(int max_batch, Service service = Service::kBatch) {
   return profile;
 }
 
-/// Of 1 to 6 modules, with up to 4 groups.
+/// Returns a plan of 1 to 6 modules, with up to 4 groups.
 Plan random_plan(RandomStream& random) {
   const auto below = [&](std::uint64_t end) { return static_cast<int>(random.below(end)); };
   Plan plan;
@@ -146,7 +146,7 @@ TEST(ContinuedPlan, AnythingElseDoesNotFollow) {
   EXPECT_FALSE(follows(current, plan_with({{2, {0}}, {1, {1}}}, 2))) << "smaller batches";
 }
 
-/// Workers that join a group which they are not in yet.
+/// Returns the number of workers that join a group which they are not in yet.
 int moves(const std::vector<WorkerGroup>& from, const std::vector<WorkerGroup>& to) {
   int sum = 0;
   for (std::size_t i = 0; i < to.size(); ++i)
@@ -154,7 +154,7 @@ int moves(const std::vector<WorkerGroup>& from, const std::vector<WorkerGroup>& 
   return sum;
 }
 
-// Against every way of giving the wanted groups to equal ones.
+// Compares with every way of giving the wanted groups to equal ones.
 TEST(ContinuedPlan, MovesAsFewWorkersAsCanBe) {
   RandomStream random(1, "moves");
   for (int round = 0; round < 300; ++round) {

@@ -1,4 +1,5 @@
-// A system that serves by the plans of another: any scheduler on any planner, each as it is.
+// A system that serves by the plans of another: any scheduler runs with any planner, and both stay as they
+// are.
 #pragma once
 
 #include <memory>
@@ -7,12 +8,12 @@
 
 namespace harness {
 
-/// Schedulers, controllers, routers and parameters (System::list_serving) are those of `serves`. `plans`,
-/// which plans for others (System::plans_for_others), has the planner, with its period and all that it is
-/// told. Latency budgets are each module's share of the SLO by the planned execution times, as the shared
-/// planner's are; `serves` may refine them. The placement is that of `plans`, or without one that of
-/// `serves`. Neither `serves` nor its controllers may count on a planner of its own: it has none, or plans
-/// for others too.
+/// Makes a system of two. `serves` provides the schedulers, controllers, routers and parameters
+/// (System::list_serving). `plans`, which must plan for others (System::plans_for_others), provides the
+/// planner, with its period and everything that it is told. Each module's latency budget is its share of the
+/// SLO by the planned execution times, as with the shared planner; `serves` may refine the budgets. `plans`
+/// provides the placement or, if it has no placement, `serves` does. Neither `serves` nor its controllers may
+/// count on a planner of its own: `serves` has no such planner, or plans for others too.
 std::unique_ptr<System> composed_system(std::unique_ptr<System> serves, std::unique_ptr<System> plans);
 
 }  // namespace harness

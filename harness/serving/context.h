@@ -1,4 +1,4 @@
-// What every part of a system knows of the world before the run: values only.
+// The world as every part of a system knows it before the run: values only.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace harness {
 
-/// When a visit may join a batch.
+/// Rule for when a visit may join a batch.
 enum class Commit { kEarly, kLate };
-/// How a module's router spreads visits over its queues.
+/// Rule by which a module's router spreads visits over its queues.
 enum class Dispatch { kRoundRobin, kLeastOutstanding };
-/// What stands behind one queue.
+/// The workers behind one queue: a single one, or all of a module.
 enum class QueueScope { kWorker, kModule };
 
 /// Settings that all systems share and that change results.
@@ -32,7 +32,7 @@ struct ServingParams {
   double state_period_ms = 1000;
   double state_delay_ms = 0;
 
-  /// State periods in a window: the nearest whole number, at least one.
+  /// Returns the number of state periods in a window: the nearest whole number, at least one.
   std::size_t periods_in(double window_s) const {
     return static_cast<std::size_t>(std::max(1.0, std::floor(window_s * 1000 / state_period_ms + 0.5)));
   }
@@ -56,60 +56,69 @@ struct ServingParams {
 /// A kind of device in the cluster (InferLine, section 2: heterogeneous hardware), with its price.
 struct ClusterDevice {
   std::string name;
-  int count = 0;         ///< as many workers of it are possible
-  double usd_per_h = 0;  ///< of one worker, with all that it takes; 0: no price is known
-  std::vector<std::optional<Profile>> profiles;  ///< by module, scaled; nothing: its model does not run there
+  int count = 0;         ///< number of workers of this kind that are possible
+  double usd_per_h = 0;  ///< price of one worker, with all that it takes; 0: no price is known
+  /// Scaled profile of each module; nothing: its model does not run on this kind.
+  std::vector<std::optional<Profile>> profiles;
 };
 
-/// Servers, all alike: GPUs, cores and host memory that stand together (QUART, section 8.1).
+/// The shape of a server; all servers are alike. A server has GPUs, cores and host memory (QUART, section
+/// 8.1).
 struct ServerShape {
-  int gpus = 0;              ///< of a server, which divide the cluster's; 0: GPUs stand alone
-  int cores = 0;             ///< of a server; 0: no limit
+  int gpus = 0;   ///< number of GPUs of a server, which divides the cluster's; 0: no GPU belongs to a server
+  int cores = 0;  ///< number of cores of a server; 0: no limit
   double memory_mb = 0;      ///< host memory of a server; 0: no limit
-  double gpu_memory_mb = 0;  ///< of each GPU; 0: not known
+  double gpu_memory_mb = 0;  ///< memory of each GPU; 0: not known
 
-  /// How many instances of `instance_gpus` GPUs, all of one server, `all_gpus` of them hold.
+  /// Returns the number of instances that `all_gpus` GPUs hold if each takes `instance_gpus` GPUs, all of one
+  /// server.
   int instances(int all_gpus, int instance_gpus) const {
     return gpus == 0 ? all_gpus / instance_gpus : all_gpus / gpus * (gpus / instance_gpus);
   }
 };
 
-/// Sending times that planners are told before the run, in order and from 0 on. Each is of a trace, which is
-/// `*_ns` long.
+/// Sending times that planners are told before the run, in order and from 0 on. Each list belongs to a trace,
+/// whose length is the `*_ns` after it.
 struct PlanningTimes {
-  /// Of a trace like the one that is served, and not that one itself (InferLine, sections 4 and 6: the sample
-  /// query trace).
+  /// Times of a trace that is like the one that is served, but not that one itself (InferLine, sections 4 and
+  /// 6: the sample query trace).
   std::vector<TimeNs> sample;
-  std::vector<StreamId> sample_streams;  ///< of each of `sample`, where a trace has streams; else empty
+  /// Stream of each entry of `sample`, if the trace has streams; else empty.
+  std::vector<StreamId> sample_streams;
   TimeNs sample_ns = 0;
-  /// Of the run: for planners with perfect knowledge, to compare others with (InferLine, section 7.2); empty
-  /// where the system does not ask.
+  /// Times of the run, for planners with perfect knowledge, to compare others with (InferLine, section 7.2).
+  /// Empty if the system does not ask.
   std::vector<TimeNs> run;
-  std::vector<StreamId> run_streams;  ///< likewise
+  std::vector<StreamId> run_streams;  ///< stream of each entry of `run`, likewise
   TimeNs run_ns = 0;
 };
 
-/// The static world of a cell. Lives as long as the run.
+/// The static world of a cell. It lives as long as the run.
 struct ServingContext {
   const Pipeline* pipeline = nullptr;
-  /// One per module, already scaled to the device. With several kinds of devices that of the kind which the
-  /// first plan names, and before there is one, of the first kind on which the model runs.
+  /// One profile per module, already scaled to the device. With several kinds of devices it is the profile
+  /// for the kind that the first plan names or, before there is a plan, for the first kind on which the model
+  /// runs.
   std::vector<const Profile*> profiles;
-  std::span<const ClusterDevice> devices;  ///< empty: all are alike, `workers` of them, without a price
-  TimeNs slo_ns = 0;                       ///< the longest of the streams'
-  std::vector<Stream> streams;             ///< at least one; a pipeline's requests are one from its entry
-  int workers = 0;                         ///< size of the cluster: GPUs, one for each worker or
-                                           ///< several (Profile::gpus)
-  ServerShape servers;                     ///< in which they stand
+  /// Kinds of devices; empty: all `workers` devices are alike and have no price.
+  std::span<const ClusterDevice> devices;
+  TimeNs slo_ns = 0;  ///< longest SLO of the streams
+  /// At least one stream; the requests of a pipeline are one stream from its entry.
+  std::vector<Stream> streams;
+  int workers = 0;      ///< size of the cluster in GPUs; a worker takes one or several (Profile::gpus)
+  ServerShape servers;  ///< servers to which the GPUs belong
   std::uint64_t seed = 0;
   ServingParams serving;
-  /// By module: from a call of the planner that adds a worker to when that serves.
+  /// For each module, the time from a call of the planner that adds a worker until that worker serves.
   std::vector<TimeNs> activation_ns;
-  /// Null where the system does not ask (System::wants_sample), and while only its parts are being made.
+  /// Null if the system does not ask (System::wants_sample), and while only the system's parts are being
+  /// made.
   const PlanningTimes* planning = nullptr;
-  const RequestSizes* sizes = nullptr;  ///< of the visits at shared services; null while only planning
+  /// Sizes of the visits at shared services; null while only planning.
+  const RequestSizes* sizes = nullptr;
 
-  /// The shortest SLO of the streams that enter there; the longest of all where none does.
+  /// Returns the shortest SLO of the streams that enter at `entry`, or the longest SLO of all if no stream
+  /// does.
   TimeNs slo_of_entry(ModuleId entry) const {
     TimeNs slo = slo_ns;
     for (const Stream& stream : streams) {
@@ -117,7 +126,7 @@ struct ServingContext {
     }
     return slo;
   }
-  /// On workers of that kind (ModulePlan::device), on which its model runs.
+  /// Returns the module's profile on workers of that kind (ModulePlan::device), on which its model runs.
   const Profile& profile(ModuleId module, std::size_t device) const {
     return devices.size() > 1 ? *devices[device].profiles[module] : *profiles[module];
   }

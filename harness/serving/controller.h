@@ -1,5 +1,5 @@
-// One controller per module (PARD section 4.1, the State Planner): gathers reports, publishes the module's
-// state.
+// One controller per module (PARD section 4.1, the State Planner), which gathers reports and publishes the
+// module's state.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace harness {
 
-/// What a controller wants published. The host sends it to the module's own queues and to every other
-/// controller.
+/// The state that a controller wants published. The host sends it to the module's own queues and to every
+/// other controller.
 class Publication {
  public:
   void publish(std::span<const double> state) {
@@ -28,17 +28,18 @@ class Publication {
   std::vector<double> state_;
 };
 
-/// Called from one thread, never re-entered. The meaning of the values is the system's own.
+/// The controller of one module. It is called from one thread and never re-entered. The system alone knows
+/// the meaning of the values.
 class Controller {
  public:
   virtual ~Controller() = default;
 
   virtual void on_plan(TimeNs now, const Plan& plan) = 0;
-  /// A queue of this module has reported.
+  /// Called when a queue of this module has reported.
   virtual void on_report(TimeNs now, QueueId queue, std::span<const double> values, Publication& out) = 0;
-  /// Once per state period (PARD: one second).
+  /// Called once per state period (PARD: one second).
   virtual void on_period(TimeNs now, Publication& out) = 0;
-  /// Another module's state has arrived.
+  /// Called when another module's state has arrived.
   virtual void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) = 0;
 };
 

@@ -12,8 +12,8 @@
 
 namespace harness {
 
-/// Index of the first visit that is due at `deadline_ns` or later; `visits`, a contiguous range, in deadline
-/// order.
+/// Returns the index of the first visit that is due at `deadline_ns` or later. `visits` is a contiguous range
+/// in deadline order.
 template <class Visits>
 std::size_t first_due_from(const Visits& visits, TimeNs deadline_ns) {
   if (std::size(visits) == 0) return 0;
@@ -26,11 +26,11 @@ std::size_t first_due_from(const Visits& visits, TimeNs deadline_ns) {
   return static_cast<std::size_t>(base - std::data(visits)) + (base->deadline_ns < deadline_ns ? 1 : 0);
 }
 
-/// Visits in order of deadline; equal deadlines stand in the order of insertion. `Queued`: a small value with
-/// `deadline_ns` and `id`. A sorted array with room at both ends, so that a batch is found by binary search
-/// and what goes off at the front costs nothing. An insertion costs a binary search and a shift of the
-/// shorter side: next to nothing for deadlines that come nearly in order, at most half of the visits for one
-/// in the middle.
+/// Visits in order of deadline; visits with equal deadlines are in order of insertion. `Queued` is a small
+/// value with `deadline_ns` and `id`. The queue is a sorted array with room at both ends: a batch is found by
+/// binary search, and visits that leave at the front cost nothing. An insertion costs a binary search and a
+/// shift of the shorter side: next to nothing for deadlines that come nearly in order, at most half of the
+/// visits for one in the middle.
 template <class Queued>
 class DeadlineQueue {
  public:
@@ -56,7 +56,7 @@ class DeadlineQueue {
     }
   }
 
-  /// Takes `visit` away, which stands here.
+  /// Removes `visit`, which must be in the queue.
   void erase(const Queued& visit) {
     std::size_t at = first_due_from(visits(), visit.deadline_ns);
     while (begin_ + at < visits_.size() && visits_[begin_ + at].id != visit.id) ++at;
@@ -64,7 +64,7 @@ class DeadlineQueue {
     erase(at, 1);
   }
 
-  /// Takes `count` visits from position `first` on away.
+  /// Removes `count` visits from position `first` on.
   void erase(std::size_t first, std::size_t count) {
     const std::size_t at = begin_ + first;
     if (first < visits_.size() - at - count) {
@@ -83,8 +83,9 @@ class DeadlineQueue {
   typename std::vector<Queued>::iterator place(std::size_t index) {
     return visits_.begin() + static_cast<std::ptrdiff_t>(index);
   }
-  /// Before the array would grow, what is used up at its front is given back if it is at least half: so
-  /// nothing is allocated in steady state. Returns how far the visits have moved to the front.
+  /// Gives back the space that is used up at the front if the array would grow otherwise and that space is at
+  /// least half of it, so that nothing is allocated in steady state. Returns the number of places by which
+  /// the visits have moved to the front.
   std::size_t make_room() {
     if (visits_.size() < visits_.capacity() || begin_ < visits_.size() / 2 || begin_ == 0) return 0;
     const std::size_t moved = begin_;
@@ -93,7 +94,7 @@ class DeadlineQueue {
     return moved;
   }
 
-  std::vector<Queued> visits_;  ///< from begin_ on
+  std::vector<Queued> visits_;  ///< queued visits, from begin_ on
   std::size_t begin_ = 0;
 };
 

@@ -17,7 +17,7 @@ struct Queued {
   VisitId id = 0;
 };
 
-/// Random operations against a multimap, which also puts equal keys in the order of insertion.
+/// Compares random operations with a multimap, which also puts equal keys in the order of insertion.
 TEST(DeadlineQueue, AgreesWithAMultimap) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     RandomStream random(seed, "deadline_queue");

@@ -1,4 +1,4 @@
-// First in, first out, nothing is dropped: the queue of naive and of InferLine.
+// First in, first out, without drops: the queue of naive and of InferLine.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// A policy of BatchingScheduler.
+/// The policy of BatchingScheduler that serves visits in order of arrival.
 class FifoPolicy {
  public:
   void on_plan(TimeNs, const ModulePlan&) {}

@@ -60,7 +60,7 @@ TEST(GroupCapacity, ManyGroupsOfTheSameModulesAreAsOne) {
       << "module 1 needs all that serve it";
 }
 
-/// Hall's condition over every set of modules.
+/// Returns the capacity by Hall's condition, over every set of modules.
 double by_sets(const std::vector<WorkerGroup>& groups, const std::vector<double>& rps) {
   double least = std::numeric_limits<double>::infinity();
   for (unsigned set = 1; set < 1U << rps.size(); ++set) {

@@ -66,7 +66,7 @@ Model load(const MilpProblem& problem, bool with_objective) {
   return model;
 }
 
-// What the search of GLPK tells as it goes, and what it is told.
+// Follows the search of GLPK: counts its nodes, gives it the first solution and stops it at a limit.
 class Search {
  public:
   Search(const MilpLimits& limits, std::span<const double> first) : limits_(limits), first_(first) {}
@@ -74,9 +74,9 @@ class Search {
   static void step(glp_tree* tree, void* search) { static_cast<Search*>(search)->step(tree); }
 
   long nodes() const { return nodes_; }
-  bool stopped() const { return stopped_; }          // by a limit
-  bool gap_reached() const { return gap_reached_; }  // and that limit was the gap
-  double bound() const { return bound_; }            // when it stopped
+  bool stopped() const { return stopped_; }          // true if a limit stopped it
+  bool gap_reached() const { return gap_reached_; }  // true if that limit was the gap
+  double bound() const { return bound_; }            // bound when it stopped
 
  private:
   void step(glp_tree* tree) {
@@ -128,7 +128,7 @@ class Search {
   double bound_ = kMilpInfinity;
 };
 
-// Bounds that nothing can satisfy; GLPK must not see them.
+// True if nothing can satisfy the bounds; GLPK must not see such a program.
 bool contradicts_itself(const MilpProblem& problem) {
   for (const MilpProblem::Column& column : problem.columns()) {
     if (column.lower > column.upper) return true;
@@ -142,7 +142,7 @@ bool contradicts_itself(const MilpProblem& problem) {
 }
 
 // Keeps `found`, made exactly whole and within bounds, if it is a solution and better than what is there.
-// Whether it is a solution.
+// Returns true if it is a solution.
 bool take(const MilpProblem& problem, std::span<const double> found, MilpSolution& into) {
   std::vector<double> values(found.begin(), found.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -158,18 +158,18 @@ bool take(const MilpProblem& problem, std::span<const double> found, MilpSolutio
   return true;
 }
 
-// What GLPK said of a program.
+// GLPK's answer about a program.
 struct Answer {
-  bool finished = false;  // the search was complete, or ended by the gap
+  bool finished = false;  // true if the search was complete, or ended by the gap
   bool infeasible = false;
-  bool unbounded = false;  // the relaxation is
-  bool gap_left = false;   // ended by the gap
+  bool unbounded = false;  // true if the relaxation is unbounded
+  bool gap_left = false;   // true if the gap ended the search
   double bound = kMilpInfinity;
   long nodes = 0;
-  std::vector<double> values;  // empty: no solution
+  std::vector<double> values;  // values of the solution; empty: no solution
 };
 
-// The dual simplex method, and where that gets into numerical trouble the primal one from another basis.
+// Runs the dual simplex method or, if that gets into numerical trouble, the primal one from another basis.
 int solve_relaxation(glp_prob* model) {
   glp_smcp how;
   glp_init_smcp(&how);
@@ -182,8 +182,8 @@ int solve_relaxation(glp_prob* model) {
   return glp_simplex(model, &how) == 0 ? glp_get_status(model) : GLP_UNDEF;
 }
 
-// Branching alone: for what planners state, cutting planes and the search for good solutions take more time
-// than they save.
+// Returns settings for branching alone: for the programs that planners state, cutting planes and the search
+// for good solutions take more time than they save.
 glp_iocp settings(Search& search) {
   glp_iocp how;
   glp_init_iocp(&how);

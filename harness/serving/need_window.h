@@ -1,4 +1,4 @@
-// The largest need of some time past, for planners that take workers away with a delay.
+// The largest need of a recent period, for planners that take workers away with a delay.
 #pragma once
 
 #include <deque>
@@ -7,10 +7,12 @@
 
 namespace harness {
 
-/// Workers go only when the need was lower for that long.
+/// The recent needs of a module. With them workers are taken away only if the need has been lower for a whole
+/// period.
 class NeedWindow {
  public:
-  /// Of `need`, which is that of now, and those of the `span_ns` before it. In order of time.
+  /// Returns the largest of `need`, which holds now, and the needs of the `span_ns` before it. Calls come in
+  /// order of time.
   int largest(TimeNs now, int need, TimeNs span_ns) {
     while (!needs_.empty() && needs_.back().need <= need) needs_.pop_back();
     needs_.push_back({now, need});
@@ -23,7 +25,7 @@ class NeedWindow {
     TimeNs at_ns = 0;
     int need = 0;
   };
-  std::deque<Need> needs_;  ///< decreasing needs
+  std::deque<Need> needs_;  ///< needs in order of time, each below the one before it
 };
 
 }  // namespace harness

@@ -20,7 +20,7 @@ class PlacedPlanner final : public Planner {
   Plan plan_;
 };
 
-/// The modules of one worker, in order. `worker` names it in messages.
+/// Returns the modules of one worker, in order. `worker` names it in messages.
 std::vector<ModuleId> modules_in(const std::string& words, const std::vector<std::string>& names,
                                  const std::string& worker, const InputPlace& place) {
   std::vector<ModuleId> modules;

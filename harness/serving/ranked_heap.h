@@ -1,4 +1,4 @@
-// Few things of small ids, such as workers or models, the one with the least key in front.
+// A heap of a few things with small ids, such as workers or models, with the least key in front.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace harness {
 
-/// A binary heap by (key, id) with the place of each id. O(log n); allocates when an id is new only, for
-/// which it keeps an array.
+/// A binary heap by (key, id) with the place of each id. Its operations take O(log n). It keeps an array over
+/// the ids, so it allocates only when an id is new.
 template <class Key>
 class RankedHeap {
  public:
@@ -17,7 +17,7 @@ class RankedHeap {
   std::uint32_t first() const { return heap_.front().second; }
   const Key& first_key() const { return heap_.front().first; }
 
-  /// The id, here already or not, has that key.
+  /// Gives the id, which may be here already or not, that key.
   void set(std::uint32_t id, const Key& key) {
     if (id >= places_.size()) places_.resize(id + std::size_t{1}, kNowhere);
     std::size_t& place = places_[id];
@@ -30,7 +30,7 @@ class RankedHeap {
     settle(place);
   }
 
-  /// Takes the id out, if it is here.
+  /// Removes the id, if it is here.
   void erase(std::uint32_t id) {
     if (id >= places_.size() || places_[id] == kNowhere) return;
     const std::size_t at = places_[id];
@@ -48,7 +48,7 @@ class RankedHeap {
     places_[heap_[one].second] = one;
     places_[heap_[other].second] = other;
   }
-  /// What stands there may be too far down or up.
+  /// Moves the entry at that place, which may be too far down or up, to where it belongs.
   void settle(std::size_t at) {
     while (at > 0 && heap_[at] < heap_[(at - 1) / 2]) {
       swap(at, (at - 1) / 2);
@@ -66,7 +66,7 @@ class RankedHeap {
   }
 
   std::vector<std::pair<Key, std::uint32_t>> heap_;
-  std::vector<std::size_t> places_;  ///< by id
+  std::vector<std::size_t> places_;  ///< place of each id in heap_, or kNowhere
 };
 
 }  // namespace harness

@@ -32,8 +32,8 @@ std::vector<double> latencies(const ServingContext& context, const std::vector<i
   return result;
 }
 
-/// The longest path from the entry to one module as it depends on that one's latency. Latencies are whole
-/// nanoseconds, so that sums are exact.
+/// The length of the longest path from the entry as a function of one module's latency. Latencies are whole
+/// nanoseconds, so sums are exact.
 class PathThrough {
  public:
   PathThrough(const Pipeline& pipeline, ModuleId entry, std::vector<double> cost, std::size_t module) {
@@ -47,15 +47,16 @@ class PathThrough {
 
  private:
   double others_ = 0;
-  double rest_ = 0;  ///< of the longest path through the module; far below 0 where none is
+  /// Rest of the longest path through the module; far below 0 if no path leads through it.
+  double rest_ = 0;
 };
 
 /// A larger batch for one module.
 struct Step {
   std::size_t module = 0;
   int batch = 0;
-  double saved = 0;  ///< expected GPU time per request, ns; 0: no step
-  double added = 0;  ///< latency of the longest path, ns
+  double saved = 0;  ///< expected GPU time saved per request, ns; 0: no step
+  double added = 0;  ///< latency added to the longest path, ns
 
   bool better_than(const Step& other) const {
     const bool free = added <= 0;
@@ -65,13 +66,13 @@ struct Step {
   }
 };
 
-/// By module: how often the planner takes a request to visit it.
+/// Returns the number of visits to each module for which the planner provides, per request.
 std::vector<double> planned_visits(const ServingContext& context, const PlannerParams& params) {
   if (params.branch_shares == BranchShares::kKnown) return visit_probabilities(*context.pipeline);
   return std::vector<double>(context.pipeline->modules.size(), 1.0);
 }
 
-/// Visits/s at each module by the expected rates of the streams.
+/// Returns the visits/s at each module by the expected rates of the streams.
 std::vector<double> rates_of_streams(const ServingContext& context, const std::vector<double>& visits) {
   std::vector<double> rps(visits.size(), 0.0);
   const std::vector<ModuleId> entries = entries_of(*context.pipeline);
@@ -83,8 +84,8 @@ std::vector<double> rates_of_streams(const ServingContext& context, const std::v
   return rps;
 }
 
-/// The best single step that keeps factor x longest path within the SLO. A step may skip sizes: profiles have
-/// plateaus. `visits`: planned_visits.
+/// Returns the best single step that keeps factor x longest path within the SLO. A step may skip sizes,
+/// because profiles have plateaus. `visits` are the planned_visits.
 Step best_step(const ServingContext& context, const PlannerParams& params, const std::vector<double>& visits,
                const std::vector<bool>& fixed, const std::vector<int>& batches) {
   const std::vector<double> cost = latencies(context, batches);
@@ -154,21 +155,21 @@ void check_slo(const ServingContext& context, const PlannerParams& params, const
   }
 }
 
-/// What is known of a module when workers are given out.
+/// The facts about a module by which workers are given out.
 struct Demand {
   int fixed = 0;          ///< workers fixed by the experiment, or 0
-  int wanted = 0;         ///< no more than these
-  int gpus = 1;           ///< that each worker takes
-  double visits = 1;      ///< of a request, by planned_visits
+  int wanted = 0;         ///< largest number of workers that it should get
+  int gpus = 1;           ///< number of GPUs that each worker takes
+  double visits = 1;      ///< visits per request, by planned_visits
   double worker_rps = 1;  ///< throughput of one worker
-  double weight_rps = 1;  ///< the visits/s it has to serve: modules are compared by capacity / weight
+  double weight_rps = 1;  ///< visits/s that it has to serve; modules are compared by capacity / weight
 
   int least() const { return fixed > 0 ? fixed : 1; }
   double share(int workers) const { return workers * worker_rps / weight_rps; }
 };
 
-/// Worker after worker to the module that is slowest for its rate, until all have what they want or no GPUs
-/// are left for more.
+/// Gives worker after worker to the module that is slowest for its rate, until all have what they want or no
+/// GPUs are left for more.
 std::vector<int> give_out(const std::vector<Demand>& demands, int cluster) {
   std::vector<int> workers;
   int left = cluster;
@@ -211,7 +212,7 @@ class SizingPlanner final : public Planner {
       demand.fixed = overrides.empty() ? 0 : overrides[k].workers;
       demand.gpus = context.profiles[k]->gpus;
       demand.visits = visits[k];
-      // Balanced: of the same rate of requests, or of what the streams send where there are several.
+      // Balanced workers: the weight is a request's visits or, if there are several streams, what they send.
       demand.weight_rps = context.streams.size() > 1 ? std::max(of_streams[k], 1e-9) : visits[k];
       if (demand.fixed == 0) demand.fixed = fixed_workers(*context.profiles[k]);
       demand.worker_rps = worker_rps(*context.profiles[k], batches_[k]);
@@ -251,7 +252,7 @@ class SizingPlanner final : public Planner {
     for (std::size_t k = 0; k < demands_.size(); ++k) {
       // Visits dropped upstream never reach a later module; the offered rate keeps it provisioned for them.
       const double seen_rps = load.module_rps.empty() ? 0.0 : load.module_rps[k];
-      // Several streams: all that is sent to an entry arrives there.
+      // With several streams, all that is sent to an entry arrives there.
       double sent_rps = load.offered_rps * demands_[k].visits;
       if (context_.streams.size() > 1)
         sent_rps = load.module_rps.empty() ? 0.0 : load.module_rps[entries_[k]] * demands_[k].visits;
@@ -266,14 +267,14 @@ class SizingPlanner final : public Planner {
 
   const ServingContext& context_;
   PlannerParams params_;
-  std::vector<ModuleId> entries_;  ///< by module: from which its requests come
+  std::vector<ModuleId> entries_;  ///< entry from which each module's requests come
   std::vector<int> batches_;
   std::vector<Demand> demands_;
-  std::vector<int> cores_;  ///< by module; 0: as its profile was measured
+  std::vector<int> cores_;  ///< cores of each module's workers; 0: as its profile was measured
   std::vector<NeedWindow> needs_;
 };
 
-constexpr double kRounding = 1e-11;  ///< of all workers: work that may be left over
+constexpr double kRounding = 1e-11;  ///< work that may be left over, per worker
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 /// Divides the modules' work over the groups by augmenting paths.
@@ -284,12 +285,14 @@ class Division {
     for (const WorkerGroup& group : groups) rounding_ += kRounding * group.workers;
   }
 
-  /// Whether the groups carry the rate; if not, modules() are a set that is too much for those that serve it.
+  /// True if the groups carry the rate; if not, modules() is a set of modules that is too much for the groups
+  /// that serve it.
   bool carries(double rps);
   const std::vector<bool>& modules() const { return reached_; }
 
  private:
-  /// Moves work of that module, at most `need`, along a shortest path to a group with room; 0: there is none.
+  /// Moves work of that module, at most `need`, along a shortest path to a group with room; returns the
+  /// amount moved, 0 if there is no such path.
   double augment(std::size_t module, double need);
   std::size_t find_room(std::size_t module);
   bool serves(std::size_t group, std::size_t module) const {
@@ -300,11 +303,11 @@ class Division {
   std::span<const WorkerGroup> groups_;
   const std::vector<double>& seconds_;
   double rounding_ = 0;
-  std::vector<std::vector<double>> work_;  ///< by group and module
-  std::vector<double> room_;               ///< by group
+  std::vector<std::vector<double>> work_;  ///< work of each module in each group: [group][module]
+  std::vector<double> room_;               ///< room left in each group
   std::vector<bool> reached_;
-  std::vector<std::size_t> from_group_;   ///< by module: the group whose work it would take over
-  std::vector<std::size_t> from_module_;  ///< by group
+  std::vector<std::size_t> from_group_;   ///< group from which each module would take over work
+  std::vector<std::size_t> from_module_;  ///< module that reached each group; kNowhere: not reached
 };
 
 bool Division::carries(double rps) {
@@ -368,7 +371,7 @@ bool is_served(std::span<const WorkerGroup> groups, ModuleId module) {
   });
 }
 
-/// Groups of the same modules as one: where work goes among them does not matter.
+/// Merges groups that serve the same modules: the division of work among them does not matter.
 std::vector<WorkerGroup> merged(std::span<const WorkerGroup> groups) {
   std::map<std::vector<ModuleId>, int> workers;
   for (const WorkerGroup& group : groups) workers[group.modules] += group.workers;
@@ -402,7 +405,8 @@ std::vector<int> size_batches(const ServingContext& context, const PlannerParams
 
 namespace {
 
-/// By module: visits of a request whose tasks are done by the most accurate variants, which stand first.
+/// Returns the visits to each module of a request whose tasks are done by the most accurate variants, which
+/// come first in their tasks.
 std::vector<double> most_accurate_visits(const Pipeline& pipeline) {
   std::vector<double> visits(pipeline.modules.size(), 0.0);
   visits.front() = 1;
@@ -429,7 +433,7 @@ double capacity_rps(const ServingContext& context, const Plan& plan) {
     for (const Stream& stream : context.streams) sent_rps += stream.rate_rps;
     for (double& share : visits) share /= sent_rps;
   }
-  std::vector<double> rps;  // with groups: of one worker
+  std::vector<double> rps;  // with groups: the rate of one worker
   for (ModuleId k = 0; k < plan.modules.size(); ++k) {
     const int workers = plan.groups.empty() ? plan.modules[k].workers : 1;
     rps.push_back(workers *

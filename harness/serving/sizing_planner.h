@@ -1,5 +1,5 @@
-// The planner that all systems share: batch sizes from the SLO, workers from the rate (PARD section 5.1,
-// "dynamic batching and resource scaling similar to Nexus and InferLine").
+// The planner that all systems share: it derives batch sizes from the SLO and numbers of workers from the
+// rate (PARD section 5.1, "dynamic batching and resource scaling similar to Nexus and InferLine").
 #pragma once
 
 #include <memory>
@@ -14,27 +14,29 @@
 
 namespace harness {
 
-// What a plan's groups of workers can carry together.
+// The rate that a plan's groups of workers can carry together.
 
-/// The largest rate, requests/s, at which each module's share of the requests can be divided over the groups
-/// that serve it so that no group has more work than its workers do. `rps`: by module, the requests/s that
-/// one worker would carry if nothing else came; infinite where none go there. By Hall's condition it is the
-/// least, over all sets of modules, of the workers that serve any of them over the seconds that a request
-/// needs of them. 0 when a module has requests and no workers. Batches are those of `rps` in every group:
-/// WorkerGroup::max_batches and cycle_ns do not count. Cost grows with the square of the different sets of
-/// modules, not with the groups.
+/// Returns the largest rate, requests/s, at which each module's share of the requests can be divided over the
+/// groups that serve it so that no group has more work than its workers do. `rps` has the requests/s of each
+/// module that one worker would carry if nothing else came; infinite if no requests go to the module. By
+/// Hall's condition the result is the least, over all sets of modules, of the number of workers that serve
+/// any module of the set / the seconds that a request needs at the modules of the set. It is 0 if a module
+/// has requests and no workers. Every group has the batches on which `rps` is based: WorkerGroup::max_batches
+/// and cycle_ns do not count. The cost grows with the square of the number of different sets of modules that
+/// groups serve, not with the number of groups.
 double group_capacity_rps(std::span<const WorkerGroup> groups, const std::vector<double>& rps);
 
-/// Fixed by the experiment for one module; 0 leaves it to the planner.
+/// Values that the experiment fixes for one module; 0 leaves a value to the planner.
 struct ModuleOverride {
   int batch = 0;
   int workers = 0;
   int cores = 0;
 };
 
-/// How workers are given to modules; both count the visits that a request makes, by BranchShares.
+/// Rule by which workers are given to modules. Both rules count the visits that a request makes, by
+/// BranchShares.
 enum class WorkerRule { kBalanced, kRate };
-/// Whether the planner is told how likely a request takes each branch.
+/// The planner's knowledge of branches: it is told how likely a request takes each one, or not.
 enum class BranchShares { kKnown, kUnknown };
 
 struct PlannerParams {
@@ -47,8 +49,10 @@ struct PlannerParams {
   double period_s = 10;
   double plan_time_ms = 0;
   double scale_down_s = 30;
-  int initial_workers = 0;  ///< of every planner's first plan (start_of, dispatcher.h)
-  std::string placement;    ///< a key of its own; "": planners decide (placed_groups)
+  /// Largest number of workers of a module or group in every planner's first plan (start_of, dispatcher.h);
+  /// 0: as planned.
+  int initial_workers = 0;
+  std::string placement;  ///< a key that list() leaves out (placed_groups); "": planners decide
 
   void list(ParamList& params) {
     params.number("sizing_factor", sizing_factor, 1, 100,
@@ -82,43 +86,45 @@ struct PlannerParams {
   }
 };
 
-/// Batch sizes and the workers of each module, by the profiles as measured, whatever cores are fixed; it
-/// counts the cluster's GPUs, not the room on its servers. Throws InputError when no batch size meets the SLO
-/// (even b = 1) or there are fewer workers than modules. With a placement it plans these groups once and for
-/// all, with batches of params.max_batch or those fixed, whatever the SLO.
+/// Makes a planner of batch sizes and of each module's workers. It sizes by the profiles as measured,
+/// whatever cores are fixed, and counts the cluster's GPUs, not the room on its servers. Throws InputError if
+/// no batch size meets the SLO (even b = 1) or there are fewer workers than modules. If there is a placement,
+/// the planner plans its groups once and for all, with batches of params.max_batch or the fixed ones,
+/// whatever the SLO.
 std::unique_ptr<Planner> make_sizing_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 
-/// The workers of `placement`, which commas part, each a group of its own that serves the modules named
-/// there: "a b, a c". Throws InputError at `place`: no worker or more than `workers`, one without a module, a
-/// module that the pipeline does not have or twice on one worker.
+/// Returns the workers of `placement`, which commas separate: "a b, a c". Each worker is a group of its own
+/// that serves the modules named there. Throws InputError at `place` if there is no worker or more than
+/// `workers`, if a worker has no module, or if a module is not in the pipeline or twice on one worker.
 std::vector<WorkerGroup> placed_groups(const Pipeline& pipeline, int workers, const std::string& placement,
                                        const InputPlace& place = {});
 
-/// The planner of a placement. make_sizing_planner makes it.
+/// Makes the planner of a placement, for make_sizing_planner.
 std::unique_ptr<Planner> make_placed_planner(const ServingContext& context, const PlannerParams& params,
                                              const std::vector<ModuleOverride>& overrides);
 
-/// The batch sizes alone: least expected GPU time per request, sum of v_k d_k(b_k) / b_k with v_k the
-/// probability that a request visits the module (1 without choices, PARD section 5.2, or where branch shares
-/// are unknown), subject to
-/// sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch, found greedily: from b = 1 the
-/// module whose larger batch saves most GPU time per added path latency grows first (R: the paper gives no
-/// rule). Modules with an override keep it.
+/// Returns the batch sizes alone. Their aim is the least expected GPU time per request, the sum of v_k
+/// d_k(b_k) / b_k, subject to sizing_factor x (longest path of d_k(b_k)) <= SLO and b_k <= max_batch; v_k is
+/// the probability that a request visits the module (1 without choices, PARD section 5.2, or if branch shares
+/// are unknown). The search is greedy: from b = 1 the module whose larger batch saves most GPU time per added
+/// path latency grows first (R: the paper gives no rule). Modules with an override keep it.
 std::vector<int> size_batches(const ServingContext& context, const PlannerParams& params,
                               const std::vector<ModuleOverride>& overrides);
 
-/// Visits/s at each module by the expected rates of the streams.
+/// Returns the visits/s at each module by the expected rates of the streams.
 std::vector<double> stream_rps(const ServingContext& context);
 
-/// Requests/s that the plan carries at its batches: of a module with workers of its own workers b / (v d),
-/// the least over them; of groups group_capacity_rps at the modules' own batches, which is an upper bound
-/// where groups have smaller ones (WorkerGroup::max_batches) or a cycle. With several streams v is the
-/// module's share of their expected rates. NaN of a task tree, where it depends on the variants chosen.
+/// Returns the requests/s that the plan carries at its batches. If modules have workers of their own, it is
+/// the least over the modules of workers b / (v d). If the plan has groups, it is group_capacity_rps at the
+/// modules' own batches, which is an upper bound if groups have smaller batches (WorkerGroup::max_batches) or
+/// a cycle. v is the probability that a request visits the module or, with several streams, the module's
+/// share of their expected rates. NaN for a task tree, because it depends on the variants chosen.
 double capacity_rps(const ServingContext& context, const Plan& plan);
 
-/// Requests/s that the cluster's workers carry in parts, each at its model's best throughput and whatever the
-/// SLO: of streams in proportion to their expected rates, of a task tree by the most accurate variants.
+/// Returns the requests/s that the cluster's workers carry if they could be divided into parts, each working
+/// at its model's best throughput, whatever the SLO. Streams send in proportion to their expected rates; the
+/// tasks of a task tree are done by the most accurate variants.
 double best_capacity_rps(const ServingContext& context);
 
 }  // namespace harness

@@ -35,7 +35,7 @@ double gpu_time(const TestWorld& world, const std::vector<int>& batches) {
   return sum;
 }
 
-/// The longest path by following every one of them.
+/// Returns the length of the longest path by following every path.
 double longest(const TestWorld& world, const std::vector<int>& batches) {
   double most = 0;
   for (const std::vector<ModuleId>& path : paths_after(world.pipeline(), 0)) {

@@ -12,7 +12,7 @@ namespace harness {
 
 using ParamValues = std::vector<std::pair<std::string, ParamValue>>;
 
-/// Throws std::out_of_range when there is none of a name or it refuses its value.
+/// Sets a system's parameters by name. Throws std::out_of_range if a name is unknown or a value is refused.
 inline void set_params(System& system, const ParamValues& values) {
   ParamList list;
   system.list(list);

@@ -12,8 +12,8 @@
 
 namespace harness {
 
-/// 2 to 5 integer variables in small boxes, 1 to 5 rows; some rows are equalities, some have
-/// two sides. The factors are quarters, so that sums are exact.
+/// Returns a program with 2 to 5 integer variables in small boxes and 1 to 5 rows; some rows are equalities,
+/// some have two sides. The factors are quarters, so that sums are exact.
 inline MilpProblem random_program(std::uint64_t seed) {
   RandomStream stream(seed, "program");
   const auto whole = [&](int low, int high) {
@@ -63,7 +63,7 @@ void each_point(const MilpProblem& problem, const Visit& visit) {
   }
 }
 
-/// The best objective of a bounded program of integers, or nothing when it has no solution.
+/// Returns the best objective of a bounded program of integers, or nothing if the program has no solution.
 inline std::optional<double> best_by_enumeration(const MilpProblem& problem) {
   std::optional<double> best;
   each_point(problem, [&](const std::vector<double>& point) {

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// Latency fixed_ms + per_visit_ms x b for b = 1..max_batch.
+/// Returns a profile with latency fixed_ms + per_visit_ms x b for b = 1..max_batch.
 inline Profile linear_profile(double fixed_ms, double per_visit_ms, int max_batch) {
   Profile profile;
   profile.model = "linear";
@@ -22,7 +22,7 @@ inline Profile linear_profile(double fixed_ms, double per_visit_ms, int max_batc
   return profile;
 }
 
-/// Latencies for b = 1, 2, ...
+/// Returns a profile with these latencies for b = 1, 2, ...
 inline Profile profile_of_ms(const std::vector<double>& latencies_ms) {
   Profile profile;
   profile.model = "listed";
@@ -30,8 +30,8 @@ inline Profile profile_of_ms(const std::vector<double>& latencies_ms) {
   return profile;
 }
 
-/// A pipeline with its profiles and the context that points to them. `edges` in topological order; none: a
-/// chain.
+/// A pipeline with its profiles and the context that points to them. `edges` are in topological order;
+/// without any the pipeline is a chain.
 class TestWorld {
  public:
   using Edges = std::vector<std::pair<ModuleId, ModuleId>>;
@@ -62,7 +62,8 @@ class TestWorld {
 
   const Pipeline& pipeline() const { return pipeline_; }
 
-  /// A plan with one worker per module, these maximum batch sizes, and budgets that share the SLO equally.
+  /// Returns a plan with one worker per module, these maximum batch sizes, and budgets that share the SLO
+  /// equally.
   Plan plan(const std::vector<int>& caps) const {
     Plan plan;
     for (std::size_t k = 0; k < caps.size(); ++k) {
@@ -106,7 +107,8 @@ class SideBySideWorld {
   Pipeline pipeline_;
 };
 
-/// "join 0<3; launch 0; drop 4 early_drop; wake 5": worker 0, visit 3, visit 4 in the order of the decisions.
+/// Returns the decisions as text, in their order: "join 0<3; launch 0; drop 4 early_drop; wake 5" for worker
+/// 0 and the visits 3 and 4.
 inline std::string text_of(const Decisions& decisions) {
   std::string text;
   for (const Decision& decision : decisions.list()) {
@@ -146,7 +148,7 @@ class SchedulerDriver {
   std::string plan(TimeNs now, const Plan& plan) {
     return call([&](Decisions& out) { scheduler_->on_plan(now, plan, out); });
   }
-  /// A worker is added and falls free.
+  /// Adds a worker, which falls free.
   std::string add(TimeNs now, WorkerId worker) {
     return call([&](Decisions& out) {
       scheduler_->on_worker_added(now, worker, out);
@@ -156,8 +158,8 @@ class SchedulerDriver {
   std::string drain(TimeNs now, WorkerId worker) {
     return call([&](Decisions& out) { scheduler_->on_worker_draining(now, worker, out); });
   }
-  /// The worker is lost; the visits of its forming batch, named in the order of joining, all came at
-  /// `arrived` and were sent at `sent`.
+  /// Loses the worker. The visits of its forming batch, named in the order of joining, all came at `arrived`
+  /// and were sent at `sent`.
   std::string lose(TimeNs now, WorkerId worker, std::initializer_list<VisitId> forming, TimeNs arrived = 0,
                    TimeNs sent = 0) {
     std::vector<Visit> visits;
@@ -165,7 +167,7 @@ class SchedulerDriver {
       visits.push_back({id, module_, 0, id, sent, sent + context_.slo_ns, arrived});
     return call([&](Decisions& out) { scheduler_->on_workers_lost(now, {&worker, 1}, visits, out); });
   }
-  /// The visit arrives now; its request was sent at `sent`.
+  /// Lets the visit arrive now; its request was sent at `sent`.
   std::string arrive(TimeNs now, VisitId id, TimeNs sent) {
     const Visit visit{id, module_, 0, id, sent, sent + context_.slo_ns, now};
     return call([&](Decisions& out) { scheduler_->on_arrival(now, visit, out); });
@@ -173,14 +175,14 @@ class SchedulerDriver {
   std::string cancel(TimeNs now, VisitId id) {
     return call([&](Decisions& out) { scheduler_->on_cancelled(now, id, out); });
   }
-  /// A launched batch starts; it is expected to end at `end`.
+  /// Starts a launched batch, which is expected to end at `end`.
   std::string started(TimeNs now, WorkerId worker, TimeNs end, int visits = 1) {
     const std::vector<BatchVisit> batch(static_cast<std::size_t>(visits));
     return call([&](Decisions& out) {
       scheduler_->on_batch_started(now, {worker, module_, now, end, batch}, out);
     });
   }
-  /// A batch that started at `start` ends now.
+  /// Ends a batch now that started at `start`.
   std::string done(TimeNs now, WorkerId worker, TimeNs start, int visits = 1) {
     const std::vector<BatchVisit> batch(static_cast<std::size_t>(visits));
     return call([&](Decisions& out) {

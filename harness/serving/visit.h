@@ -1,4 +1,4 @@
-// What a system sees of requests and batches. Plain values; handles are valid while the visit stands at the
+// Requests and batches as a system sees them: plain values. Handles are valid while the visit is at the
 // queue.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace harness {
 struct Visit {
   VisitId id = 0;
   ModuleId module = 0;
-  std::uint16_t stream = 0;  ///< that the request belongs to, modulo 65,536
+  std::uint16_t stream = 0;  ///< stream to which the request belongs, modulo 65,536
   RequestId request = 0;
-  TimeNs sent_ns = 0;      ///< when the client sent the request (PARD: t_s)
+  TimeNs sent_ns = 0;      ///< time at which the client sent the request (PARD: t_s)
   TimeNs deadline_ns = 0;  ///< sent_ns + SLO
-  TimeNs arrived_ns =
-      0;  ///< when it came to stand before this queue (PARD: t_r); at a merge, when the last branch came
+  /// Time at which the visit arrived at this queue (PARD: t_r); at a merge, when the last branch came.
+  TimeNs arrived_ns = 0;
 
   bool operator==(const Visit&) const = default;
 };
@@ -26,7 +26,7 @@ struct Visit {
 struct BatchVisit {
   VisitId id = 0;
   TimeNs arrived_ns = 0;
-  TimeNs joined_ns = 0;  ///< when it joined the forming batch (PARD: t_b)
+  TimeNs joined_ns = 0;  ///< time at which it joined the forming batch (PARD: t_b)
 
   bool operator==(const BatchVisit&) const = default;
 };
@@ -35,10 +35,11 @@ struct BatchVisit {
 struct BatchView {
   WorkerId worker = 0;
   ModuleId module = 0;
-  TimeNs started_ns = 0;       ///< PARD: t_e
+  TimeNs started_ns = 0;       ///< start of the batch (PARD: t_e)
   TimeNs expected_end_ns = 0;  ///< started_ns + the profile's latency; the true end may differ (jitter)
   std::span<const BatchVisit> visits;
-  /// Of a batch that has ended or stopped: when it did so on its worker, which the queue may hear of later.
+  /// End of a batch that has ended or stopped, on its worker; the queue may hear of it later. kNever: it
+  /// runs.
   TimeNs ended_ns = kNever;
 };
 

@@ -8,8 +8,8 @@
 
 namespace harness {
 
-/// Ring buffer whose size is a power of two; it grows by doubling and never shrinks. `Entry` is a plain value
-/// with a member `id` (a VisitId). Position 0 is the front.
+/// A ring buffer whose size is a power of two; it grows by doubling and never shrinks. `Entry` is a plain
+/// value with a member `id` (a VisitId). Position 0 is the front.
 template <class Entry>
 class VisitRing {
  public:
@@ -26,25 +26,25 @@ class VisitRing {
     slots_[back_++ & mask_] = entry;
   }
 
-  /// Puts it before the front.
+  /// Puts the entry before the front.
   void push_front(const Entry& entry) {
     if (size() == slots_.size()) grow();
     slots_[--front_ & mask_] = entry;
   }
 
-  /// Inserts before position `at` (at most size()); what stands from there on moves back by one.
+  /// Inserts before position `at` (at most size()); the entries from there on move back by one.
   void insert(std::size_t at, const Entry& entry) {
     push(entry);
     for (std::size_t i = size() - 1; i > at; --i) slot(i) = slot(i - 1);
     slot(at) = entry;
   }
 
-  /// Takes the front away; the ring must not be empty.
+  /// Removes the front; the ring must not be empty.
   void pop_front() { ++front_; }
-  /// Takes the first `count` (at most size()) away.
+  /// Removes the first `count` entries (at most size()).
   void pop_front(std::size_t count) { front_ += count; }
 
-  /// Takes the visit away wherever it stands (linear); false if it does not stand here. Order is kept.
+  /// Removes the visit wherever it is (linear); returns false if it is not here. Keeps the order.
   bool erase(VisitId id) {
     for (std::size_t i = 0; i < size(); ++i) {
       if ((*this)[i].id != id) continue;
@@ -55,8 +55,8 @@ class VisitRing {
     return false;
   }
 
-  /// Takes away every entry for which `gone(entry)` holds, in order from the front (called once for each).
-  /// Order is kept.
+  /// Removes every entry for which `gone(entry)` is true, in order from the front (called once for each).
+  /// Keeps the order.
   template <class Predicate>
   void erase_if(Predicate gone) {
     std::size_t kept = 0;
@@ -83,7 +83,7 @@ class VisitRing {
 
   std::vector<Entry> slots_;
   std::size_t mask_ = 0;
-  std::size_t front_ = 0;  ///< the slot is its low bits
+  std::size_t front_ = 0;  ///< index of the front; its low bits are the slot
   std::size_t back_ = 0;
 };
 

@@ -18,7 +18,8 @@ using testing::chain;
 using testing::linear_profile;
 using testing::RowKeeper;
 
-/// d(1) = 10 ms, d(2) = 14 ms, batches of at most 2, one worker, SLO 25 ms, requests at 0, 1, 2, 3 ms.
+/// Returns a cell with d(1) = 10 ms, d(2) = 14 ms, batches of at most 2, one worker, SLO 25 ms, and requests
+/// at 0, 1, 2, 3 ms.
 RunSpec four_requests(Commit commit) {
   RunSpec spec = testing::make_spec("naive", chain(1), {linear_profile("m", 4, 6, 2)}, {{2, 1}}, ms_to_ns(25),
                                     at_ms({0, 1, 2, 3}), kNsPerS);
@@ -129,7 +130,7 @@ TEST(Accounting, OfTheMeasuredPartAlone) {
   EXPECT_EQ(record.modules[0].queueing_ns, ms_to_ns(5 + 13));
   EXPECT_EQ(record.modules[0].batches, 2u);
   EXPECT_EQ(record.gpu_ns, ms_to_ns(20));
-  // The worker is busy for 5 ms more, with the batch that began before.
+  // The worker is busy for 5 ms more, with the batch that began in the warm-up.
   EXPECT_EQ(record.workers[0].batches, 3u);
   EXPECT_EQ(record.workers[0].busy_ns, ms_to_ns(25));
   EXPECT_EQ(record.measured_ns(), kNsPerS);
@@ -145,7 +146,8 @@ TEST(Accounting, OneQueueFeedsSeveralWorkers) {
   EXPECT_EQ(record.in_time, 2u);
 }
 
-/// 64 workers with a batch of 10 ms every 12 ms each, 50 times; worker w begins `phases_ms[w]` into each 12.
+/// Returns the lockstep of 64 workers, each with a batch of 10 ms every 12 ms, 50 times; worker w begins
+/// `phases_ms[w]` after the start of each 12 ms.
 double lockstep_of(const std::vector<double>& phases_ms) {
   std::vector<double> times_ms;
   for (int round = 0; round < 50; ++round) {
@@ -159,8 +161,8 @@ double lockstep_of(const std::vector<double>& phases_ms) {
   return lockstep(record);
 }
 
-// By chance 1/12 of the others end in the same slot of about 1 ms; its deviation over 2016 pairs of workers
-// is 0.006.
+// By chance 1/12 of the other workers end in the same slot of about 1 ms; the deviation of this share over
+// 2016 pairs of workers is 0.006.
 TEST(Accounting, LockstepIs1InStepAnd0WithRandomPhases) {
   EXPECT_NEAR(lockstep_of(std::vector<double>(64, 0.5)), 1, 1e-3);
   RandomStream random(1, "phases");

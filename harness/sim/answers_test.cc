@@ -1,4 +1,4 @@
-// What counts as an answer of a request to a task tree, and what becomes of its paths.
+// The answers of requests to a task tree, whole or partial, and the outcomes of their paths.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -15,8 +15,8 @@ using testing::tree;
 using testing::tree_cell;
 using testing::variant;
 
-/// A detector of 10 ms that finds five cars, and a classifier of `car_ms`. Its batches hold two, but the
-/// first car to come runs alone.
+/// Returns a cell with a detector of 10 ms that finds five cars, and a classifier of `car_ms`. Its batches
+/// hold two cars, but the first car to come runs alone.
 RunSpec five_cars(double car_ms, Answers answers, TimeNs slo_ns) {
   const Pipeline pipeline =
       tree({{"detect", {"cars"}, {variant("d", 1, {5})}}, {"cars", {}, {variant("c", 0.5)}}});

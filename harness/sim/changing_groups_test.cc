@@ -18,7 +18,8 @@ namespace {
 using Groups = std::vector<WorkerGroup>;
 using Steps = std::vector<std::pair<TimeNs, std::uint32_t>>;
 
-/// Models a (1 ms) and b (10 ms), due after 200 ms, on two GPUs; plans every 500 ms for 2 s.
+/// Returns a cell with models a (1 ms) and b (10 ms), whose requests are due after 200 ms, on two GPUs; plans
+/// every 500 ms for 2 s.
 RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool models_are_preloaded,
                          std::vector<std::pair<TimeNs, StreamId>> load) {
   RunSpec spec = testing::independent_cell(
@@ -31,7 +32,7 @@ RunSpec replanned_models(const Groups& groups, std::vector<Groups> later, bool m
   return spec;
 }
 
-/// Workers of each module over time.
+/// Returns the numbers of a module's workers over time.
 Steps worker_steps_of(const RunRecord& record, ModuleId module) {
   Steps steps;
   for (const PlanRow& row : record.plans) {
@@ -89,14 +90,14 @@ TEST(ChangingGroups, WhatIsQueuedMovesWithTheGpu) {
   EXPECT_EQ(record.in_time, 40U);
   TimeNs end_ns = 0;
   for (const VisitRow& row : rows.visit_rows) end_ns = std::max(end_ns, row.ended_ns);
-  // Until 501 ms each GPU has run one or two; the other one runs what is left one after the other.
+  // Until 501 ms each GPU has run one or two requests; then the other GPU runs the rest, one after the other.
   EXPECT_GE(end_ns, 499 * kMs + 38 * kMs);
   EXPECT_LE(end_ns, 499 * kMs + 39 * kMs);
 }
 
 TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
-  // Twenty requests for a at 499 ms before each of two queues, of which the plan of 500 ms has neither. Their
-  // router checks that it is shown none of the two (testing::StreamRouter).
+  // Twenty requests for a come to each of two queues at 499 ms; the plan of 500 ms has neither of these
+  // queues. Their router checks that it is shown no closing queue (testing::StreamRouter).
   for (const bool models_are_preloaded : {false, true}) {
     std::vector<std::pair<TimeNs, StreamId>> load(40, {499 * kMs, 0});
     for (std::size_t i = 0; i < 20; ++i) load[i].second = 1;
@@ -109,14 +110,15 @@ TEST(ChangingGroups, QueuesThatCloseTogetherSendNothingToOneAnother) {
     const std::uint64_t turned_away =
         record.modules[0].dropped[static_cast<std::size_t>(DropReason::kNoWorker)];
     EXPECT_EQ(record.in_time + turned_away, 40U);
-    // Warm, the new group takes them all. Cold, there is none for 100 ms; each queue has run two at most.
+    // With preloaded models the new group takes all requests. With a cold start no group can serve for 100
+    // ms; each queue has run two requests at most.
     EXPECT_EQ(turned_away == 0, models_are_preloaded);
     EXPECT_EQ(turned_away >= 36, !models_are_preloaded);
   }
 }
 
 TEST(ChangingGroups, AGroupComesBack) {
-  // a: both, one, both GPUs.
+  // Model a has both GPUs, then one, then both again.
   const RunSpec spec =
       replanned_models({{2, {0}}}, {{{1, {0}}, {1, {1}}}, {{2, {0}}}}, true, {{1900 * kMs, 0}});
   const RunRecord record = simulate(spec, nullptr);
@@ -130,7 +132,7 @@ TEST(ChangingGroups, NoPlanIsMadeWhenTheLoadHasEnded) {
   EXPECT_EQ(simulate(spec, nullptr).workers.size(), 2U);
 }
 
-// A module that every plan serves is never without a queue where models are loaded ahead.
+// A module that every plan serves is never without a queue if models are preloaded.
 TEST(ChangingGroups, NobodyIsTurnedAwayWhileWarmGpusMove) {
   RandomStream random(2, "warm");
   std::size_t moved = 0;

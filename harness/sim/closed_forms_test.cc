@@ -15,7 +15,7 @@ namespace {
 
 using testing::linear_profile;
 
-/// Mean time from arrival to start in a single module, over seeds.
+/// Returns the mean time from arrival to start in a single module, over seeds.
 double mean_wait_s(int workers, double load, Jitter jitter, double exec_ms) {
   double sum_s = 0;
   double count = 0;
@@ -37,7 +37,7 @@ double mean_wait_s(int workers, double load, Jitter jitter, double exec_ms) {
   return sum_s / count;
 }
 
-/// Erlang C: the probability of waiting in an M/M/c queue with offered load a = lambda / mu.
+/// Returns Erlang C: the probability of waiting in an M/M/c queue with offered load a = lambda / mu.
 double erlang_c(int servers, double a) {
   double sum = 0;
   double term = 1;
@@ -76,8 +76,8 @@ namespace {
 
 using testing::linear_profile;
 
-/// One worker, batches of 1 that take 10 ms by the profile, requests at 0, 100 and 200 ms. The slowdown is 2
-/// until 105 ms, the middle between the two recorded batches, and 1 from then on.
+/// The cell has one worker, batches of 1 that take 10 ms by the profile, and requests at 0, 100 and 200 ms.
+/// The slowdown is 2 until 105 ms, the middle between the two recorded batches, and 1 from then on.
 TEST(MeasuredSlowdownRun, LatenciesByHand) {
   RunSpec spec = testing::make_spec("naive", testing::chain(1), {linear_profile("m", 0, 10, 1)}, {{1, 1}},
                                     s_to_ns(1), {0, ms_to_ns(100), ms_to_ns(200)}, ms_to_ns(300));
@@ -94,9 +94,8 @@ TEST(MeasuredSlowdownRun, LatenciesByHand) {
 
 class OwnSlowdown : public ::testing::TestWithParam<const SystemEntry*> {};
 
-/// The slowdown that a run's batches had says all of what they took: the repeated run is bit-identical.
-/// (Of a batch that was preempted, or whose visits all were cancelled, nobody knows what it would have
-/// taken.)
+/// The slowdowns of a run's batches determine their times: the repeated run is bit-identical. (For a batch
+/// that was preempted, or whose visits were all cancelled, nobody knows the time that it would have taken.)
 TEST_P(OwnSlowdown, MakesTheSameRun) {
   int ran = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -1,5 +1,4 @@
-// Clusters of several kinds of devices with prices: whose profiles count, which workers there are, what they
-// cost.
+// Clusters of several kinds of devices with prices: the profiles that count, the workers and their cost.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +17,7 @@ namespace {
 using testing::linear_profile;
 using testing::RowKeeper;
 
-/// Workers by module, from a time on.
+/// The numbers of workers by module, from a time on.
 struct Step {
   TimeNs at_ns = 0;
   std::vector<int> workers;
@@ -74,8 +73,8 @@ class KindSystem final : public System {
 constexpr double kCpuPrice = 0.1;
 constexpr double kGpuPrice = 2;
 
-/// m0 -> m1: 100 and 200 ms on a cpu, of which there are three; 10 ms on a gpu, of which there are two, and
-/// where m0 does not run. A request a second for ten seconds.
+/// Returns a cell with m0 -> m1, which take 100 and 200 ms on a cpu, of which there are three. On a gpu, of
+/// which there are two, m1 takes 10 ms and m0 does not run. A request comes every second for ten seconds.
 RunSpec kinds_spec(std::vector<std::uint16_t> devices, std::vector<Step> steps) {
   std::vector<TimeNs> times;
   for (int i = 0; i < 10; ++i) times.push_back(i * kNsPerS);
@@ -114,8 +113,8 @@ TEST(DeviceKinds, AModuleTakesAsLongAsOnItsKind) {
   }
 }
 
-// By hand: two workers from 0 on; from 4 s on, when the plan of that time takes effect, a third, which is
-// paid for while it loads, for half a second; at 7 s it goes.
+// There are two workers from 0 on. At 4 s a plan adds a third, which is paid for while it loads for half a
+// second; at 7 s it goes.
 TEST(DeviceKinds, AWorkerIsPaidFromItsActivationToItsEnd) {
   RunSpec spec = kinds_spec({0, 1}, {{0, {1, 1}}, {4 * kNsPerS, {2, 1}}, {7 * kNsPerS, {1, 1}}});
   spec.world.cold_start_ms = 500;

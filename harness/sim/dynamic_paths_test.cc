@@ -20,7 +20,7 @@ namespace {
 using testing::linear_profile;
 using testing::RowKeeper;
 
-/// m0 (10 ms) -> one of {m1 (20), m2 (50)} -> m3 (5), batches of 1.
+/// Returns a cell with m0 (10 ms) -> one of {m1 (20), m2 (50)} -> m3 (5) and batches of 1.
 RunSpec choice_spec(std::vector<TimeNs> times, testing::DropList drops) {
   RunSpec spec =
       testing::make_spec("naive", testing::diamond_of_one(),
@@ -31,7 +31,7 @@ RunSpec choice_spec(std::vector<TimeNs> times, testing::DropList drops) {
   return spec;
 }
 
-/// The branch (1 or 2) that each request of `spec` takes.
+/// Returns the branch (1 or 2) that each request of `spec` takes.
 std::vector<ModuleId> branches_of(const RunSpec& spec, std::size_t requests) {
   const Routes routes(spec.pipeline, spec.seed);
   std::vector<ModuleId> result;
@@ -185,7 +185,8 @@ TEST(DynamicPlan, WorkersFollowTheVisits) {
   EXPECT_EQ(workers_of(initial_plan(spec, 300)), (std::vector<int>{3, 1, 3, 3}));
   spec.workers = 100;
   EXPECT_EQ(workers_of(initial_plan(spec, 1000)), (std::vector<int>{10, 3, 8, 10}));
-  // As if all of them took both branches; what the plan carries counts those that do.
+  // Workers are planned as if all requests took both branches; the plan's capacity counts the requests that
+  // do.
   spec.planner.branch_shares = BranchShares::kUnknown;
   EXPECT_EQ(workers_of(initial_plan(spec, 300)), (std::vector<int>{3, 3, 3, 3}));
   spec.planner.workers = WorkerRule::kBalanced;
@@ -222,8 +223,8 @@ TEST(DynamicPlan, CapacityOverTimeCountsVisits) {
 }
 
 TEST(DynamicBound, CountsThoseElsewhereAsInTime) {
-  // 200 requests at once, SLO 1000 ms. Module 2 takes 50 ms each: of those that visit it, 19 fit between 10
-  // and 995 ms; all others may end in time. m0, m1 and m3 have workers enough.
+  // 200 requests come at once, with an SLO of 1000 ms. Module 2 takes 50 ms each: 19 of the requests that
+  // visit it fit between 10 and 995 ms; all others may end in time. m0, m1 and m3 have workers enough.
   RunSpec spec = choice_spec(std::vector<TimeNs>(200, 0), {});
   spec.slo_ns = kNsPerS;
   const std::vector<ModuleId> branches = branches_of(spec, 200);
@@ -238,8 +239,8 @@ TEST(DynamicBound, CountsThoseElsewhereAsInTime) {
 }
 
 TEST(DynamicBound, TakesTheShortestTimesOfTheRoutesThatVisitAModule) {
-  // m0 -> one of {m1 -> m2, m2}: 10 + 20 + 5 ms or 10 + 5 ms. With an SLO of 20 ms m2's window is that of the
-  // direct edge; at m1 nothing fits.
+  // m0 -> one of {m1 -> m2, m2}: 10 + 20 + 5 ms or 10 + 5 ms. With an SLO of 20 ms m2 has the window of the
+  // direct edge, and no request fits at m1.
   RunSpec spec = testing::make_spec(
       "naive", testing::dynamic_pipelines()[3],
       {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 20, 1), linear_profile("c", 0, 5, 1)},

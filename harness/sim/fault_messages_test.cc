@@ -1,5 +1,5 @@
-// What faulty links do to reports and published states, and what a slow GPU's scheduler is told: seen by a
-// system that only looks.
+// The effects of faulty links on reports and published states, and the expectations of a slow GPU's
+// scheduler, seen by a system that only looks.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -12,14 +12,14 @@
 namespace harness {
 namespace {
 
-/// What reached whom and when, in ms.
+/// The times in ms at which messages arrived.
 struct Seen {
-  std::vector<std::pair<double, QueueId>> reports;  ///< at the controller
-  std::vector<std::pair<double, QueueId>> states;   ///< at the queues
-  std::vector<std::pair<double, double>> batches;   ///< start and expected end
+  std::vector<std::pair<double, QueueId>> reports;  ///< reports at the controller, with the queue
+  std::vector<std::pair<double, QueueId>> states;   ///< states at the queues, with the queue
+  std::vector<std::pair<double, double>> batches;   ///< starts and expected ends of batches
 };
 
-/// First in, first out; reports its queue at every whole second.
+/// A policy that serves first in, first out, and reports its queue at every whole second.
 class SpyPolicy {
  public:
   SpyPolicy(Seen& seen, QueueId id) : seen_(seen), id_(id) {}
@@ -88,7 +88,8 @@ class SpySystem final : public System {
   Seen& seen_;
 };
 
-/// One module with two workers, batches of one in 10 ms; the last request is sent at 5.5 s.
+/// Returns a cell with one module, two workers and batches of one in 10 ms; the last request is sent at 5.5
+/// s.
 RunSpec spy_spec(Seen& seen, std::vector<TimeNs> times) {
   times.push_back(5500 * kNsPerMs);
   RunSpec spec = testing::make_spec("naive", testing::chain(1), {testing::linear_profile("m", 0, 10, 1)},
@@ -116,7 +117,7 @@ std::vector<double> times_of(const std::vector<std::pair<double, QueueId>>& seen
 TEST(FaultyLinks, LoseAndDelayReportsAndStates) {
   Seen seen;
   RunSpec spec = spy_spec(seen, {});
-  // Of GPU 0 the messages of the second second are lost; those of GPU 1 in the fourth come 300 ms later.
+  // Messages of GPU 0 from 1.5 to 2.5 s are lost; messages of GPU 1 from 3.5 to 4.5 s come 300 ms later.
   spec.faults = {fault(FaultKind::kLoss, 1.5, 1, 0), fault(FaultKind::kDelay, 3.5, 1, 1)};
   simulate(spec, nullptr);
   EXPECT_EQ(times_of(seen.reports, 0), (std::vector<double>{1005, 3005, 4005, 5005}));

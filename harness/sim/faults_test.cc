@@ -1,5 +1,5 @@
-// Faults in virtual time, computed by hand: what a stop, a slow GPU, a late and a lossy link do to few
-// requests.
+// Faults in virtual time, computed by hand: the effects of a stop, a slow GPU, a late and a lossy link on a
+// few requests.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,8 +19,8 @@ using testing::at_ms;
 using testing::fault_of;
 using testing::Ran;
 
-/// A chain whose modules have so many workers each; a batch is one request and takes 10 ms. First in, first
-/// out, round robin, SLO 1 s, no delays.
+/// Returns a chain whose modules have these numbers of workers; a batch is one request and takes 10 ms. First
+/// in, first out, round robin, SLO 1 s, no delays.
 RunSpec chain_spec(std::vector<int> workers, std::vector<TimeNs> times) {
   std::vector<ModuleOverride> overrides;
   for (const int each : workers) overrides.push_back({1, each});
@@ -36,12 +36,12 @@ Fault delay_of(double at_ms, double for_ms, int gpu, double delay_ms) {
 }
 
 TEST(StoppedGpu, LosesWhatRunsAndGivesItsQueueBack) {
-  // Requests 0, 2, 4 stand at GPU 0: one runs, one has joined the next batch, one waits. GPU 1 has 1, 3, 5.
+  // Requests 0, 2, 4 are at GPU 0: one runs, one has joined the next batch, one waits. GPU 1 has 1, 3, 5.
   RunSpec spec = chain_spec({2}, at_ms({0, 0, 1, 1, 2, 2, 60, 110, 111}));
   spec.faults = {fault_of(FaultKind::kStop, 4, 100, 0)};
   const Ran ran(spec);
-  // GPU 1 goes on with 1, 3, 5, then what came back: 2, 4. Request 6 has it to itself. From 104 ms on there
-  // are two again, so that 7 and 8 need not wait for each other.
+  // GPU 1 goes on with 1, 3, 5, then with 2 and 4, which came back. Request 6 has it to itself. From 104 ms
+  // on there are two GPUs again, so that 7 and 8 need not wait for each other.
   EXPECT_EQ(ran.ends(), (std::vector<double>{4, 10, 40, 20, 50, 30, 70, 120, 121}));
   EXPECT_EQ(ran.record.in_time, 8U);
   EXPECT_EQ(ran.dropped(0, DropReason::kWorkerLost), 1U);
@@ -76,9 +76,9 @@ TEST(StoppedGpu, BehindASharedQueueItsBatchGoesBackToTheFront) {
   EXPECT_EQ(ran.dropped(0, DropReason::kWorkerLost), 1U);
 }
 
-/// Diamond of 10 ms modules but m2, which takes 50 ms on GPUs 2 and 3. Request 2 loses its branch at m1 (GPU
-/// 1) at 35 ms, while its other one waits at m2 behind request 0 in the forming batch of GPU 2, which stops
-/// at 50.
+/// Returns a diamond of 10 ms modules but m2, which takes 50 ms on GPUs 2 and 3. Request 2 loses its branch
+/// at m1 (GPU 1) at 35 ms, while its other branch waits at m2 behind request 0 in the forming batch of GPU 2,
+/// which stops at 50 ms.
 RunSpec joined_sibling_spec() {
   std::vector<Profile> profiles(4, testing::linear_profile("m", 0, 10, 1));
   profiles[2] = testing::linear_profile("m", 0, 50, 1);

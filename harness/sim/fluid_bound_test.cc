@@ -25,7 +25,7 @@ struct Window {
   double deadline;
 };
 
-/// Workers over time: {from ms, workers}.
+/// The numbers of workers over time: {from ms, workers}.
 using WorkerSteps = std::vector<std::pair<double, int>>;
 
 double work_between(const WorkerSteps& steps, double rate, double from, double to) {
@@ -38,8 +38,8 @@ double work_between(const WorkerSteps& steps, double rate, double from, double t
   return work;
 }
 
-/// A set of unit jobs fits a fluid server iff for every interval the jobs confined to it need no more than it
-/// offers.
+/// True if the subset of unit jobs fits a fluid server: in every interval, the jobs whose windows lie in it
+/// need no more work than the server offers there.
 bool feasible(const std::vector<Window>& windows, unsigned subset, const WorkerSteps& steps, double rate) {
   for (const Window& first : windows) {
     for (const Window& last : windows) {
@@ -145,12 +145,12 @@ TEST(CapacityCurve, IsTheBottleneckAtEachTime) {
 
 }  // namespace
 
-// What workers that serve several modules can do at most (engine/bounds/fluid_bound.h).
+// The bound for workers that serve several modules (engine/bounds/fluid_bound.h).
 
 namespace {
 
-/// One worker for a (1 ms a visit, however many in a batch) and b (10 ms); `a` and `b` requests, evenly over
-/// a second, due after 100 ms.
+/// Returns a cell with one worker for a (1 ms per visit, for any batch) and b (10 ms); `a` and `b` requests
+/// are sent evenly over a second, due after 100 ms.
 RunSpec one_worker(int a, int b, std::vector<WorkerGroup> groups = {{1, {0, 1}}}) {
   int workers = 0;
   for (const WorkerGroup& group : groups) workers += group.workers;

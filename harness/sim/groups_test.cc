@@ -16,8 +16,8 @@
 namespace harness {
 namespace {
 
-/// Modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due after 20 ms, to b
-/// after 100 ms.
+/// Returns a cell with modules a (1 ms) and b (10 ms) behind one queue of `workers`; requests to a are due
+/// after 20 ms, to b after 100 ms.
 RunSpec two_models(int workers, std::vector<TimeNs> times, std::vector<StreamId> streams) {
   RunSpec spec = testing::independent_cell(
       {testing::linear_profile("a", 0, 1, 8), testing::linear_profile("b", 0, 10, 8)},
@@ -48,8 +48,8 @@ TEST(Groups, OneWorkerServesTwoModels) {
 }
 
 TEST(Groups, RequestsAreDueAsTheirStreamsSay) {
-  // Nine requests for b at 0: a batch of one to 10 ms, then one of eight, whose queue is longer than that of
-  // the request for a, sent at 5 ms. At 20 ms that one's turn has come.
+  // Nine requests for b come at 0: a batch of one runs to 10 ms, then a batch of eight, since their queue is
+  // longer than the queue of a, whose request was sent at 5 ms. At 20 ms a has its turn.
   const std::vector<TimeNs> times = {0, 0, 0, 0, 0, 0, 0, 0, 0, 5 * kMs};
   const std::vector<StreamId> streams = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
   EXPECT_EQ(simulate(two_models(1, times, streams), nullptr).in_time, 10U) << "due at 25 ms";
@@ -60,7 +60,8 @@ TEST(Groups, RequestsAreDueAsTheirStreamsSay) {
   EXPECT_EQ(dropped.modules[0].dropped[static_cast<std::size_t>(DropReason::kExpired)], 1U) << "due at 20 ms";
 }
 
-// The run of before: the request for a, stream 0, is dropped at 20 ms; of the nine for b eight end at 20 ms.
+// In the run of the test before the request for a, stream 0, is dropped at 20 ms; eight of the nine requests
+// for b end at 20 ms.
 TEST(Groups, RowsAndCountsTellWhoseRequestsWereServed) {
   const std::vector<StreamId> streams = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
   RunSpec spec = two_models(1, {0, 0, 0, 0, 0, 0, 0, 0, 0, 5 * kMs}, streams);

@@ -29,7 +29,7 @@ namespace {
 using testing::Ran;
 using testing::Tally;
 
-/// What the rows of requests say, added up. Work of preempted batches is no request's.
+/// Expects the rows of requests to add up to the record. The work of preempted batches belongs to no request.
 void expect_rows_add_up(const RunSpec& spec, const Ran& ran) {
   const RunRecord& record = ran.record;
   ASSERT_EQ(record.sent, record.in_time + record.late + record.dropped);
@@ -54,7 +54,8 @@ void expect_rows_add_up(const RunSpec& spec, const Ran& ran) {
   }
 }
 
-/// What was run of each request: exactly its route when it was served, part of it otherwise.
+/// Expects each request to visit exactly the modules of its route if it was served, and only some of them if
+/// not.
 void expect_visits_follow_the_routes(const RunSpec& spec, const testing::RowKeeper& rows) {
   const Routes routes(spec.pipeline, spec.seed);
   std::vector<std::uint64_t> done(rows.request_rows.size(), 0);
@@ -74,13 +75,13 @@ void expect_visits_follow_the_routes(const RunSpec& spec, const testing::RowKeep
   }
 }
 
-/// Of schedulers that take their time, whose queues may have bounds.
+/// Checks a run with schedulers that take time, whose queues may be bounded.
 void expect_cost_is_charged(const RunSpec& spec, const Ran& ran) {
   const RunRecord& record = ran.record;
   ASSERT_GT(record.scheduler_busy_ns, 0);
   ASSERT_LE(record.scheduler_busy_ns, record.duration_ns);
   const TimeNs cost_ns = ms_to_ns(spec.world.scheduler_cost_us * 1e-3);
-  // Else a visit may come from a queue that has closed.
+  // If queues close, a refused visit may come from a closed queue.
   const bool queues_stay = spec.faults.empty() &&
                            std::ranges::all_of(record.plans, [](const auto& row) { return row.at_ns == 0; });
   for (const VisitRow& row : ran.rows.visit_rows) {
@@ -95,7 +96,7 @@ void expect_cost_is_charged(const RunSpec& spec, const Ran& ran) {
   }
 }
 
-/// Most workers that have a GPU at once.
+/// Returns the largest number of workers that have a GPU at once.
 int most_at_once(const RunRecord& record) {
   std::vector<std::pair<TimeNs, int>> changes;
   for (const WorkerTotals& worker : record.workers) {
@@ -110,7 +111,7 @@ int most_at_once(const RunRecord& record) {
   return most;
 }
 
-/// What holds of every run; simulate() has closed the accounting, or stopped.
+/// Expects the laws of every run. The accounting closes, or simulate() would have stopped.
 void expect_laws(const RunSpec& spec, const Ran& ran, Tally& tally) {
   expect_rows_add_up(spec, ran);
   const std::uint64_t bound = fluid_bound(spec, ran.record);
@@ -125,15 +126,17 @@ void expect_laws(const RunSpec& spec, const Ran& ran, Tally& tally) {
   if (spec.world.scheduler_cost == SchedulerCost::kFixed) expect_cost_is_charged(spec, ran);
 }
 
-/// What is started only if the profile lets it end in time: jitter, slow GPUs and links alone make it late.
+/// For systems that start a visit only if it ends in time by the profile: only jitter, slow GPUs and slow
+/// links can make it late.
 void expect_nothing_late(const RunSpec& spec, const Ran& ran) {
   if (spec.world.jitter == Jitter::kOff && spec.faults.empty()) {
     EXPECT_EQ(ran.record.late, 0U);
   }
 }
 
-/// What Nexus and PARD estimate at least, without jitter, when the expected start is the true one: start +
-/// d(maximum batch size), for PARD also the executions of the later modules, within the deadline.
+/// Expects the rule of Nexus and PARD for runs without jitter, in which the expected start is the true one:
+/// start + d(maximum batch size) is within the deadline; with `downstream`, as for PARD, also with the
+/// executions of the later modules added.
 void expect_no_visit_run_late(const RunSpec& spec, const Ran& ran, bool downstream) {
   if (spec.world.jitter != Jitter::kOff) return;
   std::vector<TimeNs> exec(ran.record.modules.size());
@@ -150,7 +153,7 @@ void expect_no_visit_run_late(const RunSpec& spec, const Ran& ran, bool downstre
   }
 }
 
-/// A queue with room for a quarter of an hour is one without a bound.
+/// Expects a limit of a quarter of an hour to change nothing.
 void expect_room_changes_nothing(RunSpec& spec, const Ran&) {
   spec.world.scheduler_queue_limit_ms = 1e6;
   const std::uint64_t roomy = simulate(spec, nullptr).fingerprint;
@@ -162,13 +165,14 @@ void expect_room_changes_nothing(RunSpec& spec, const Ran&) {
 struct Kind {
   std::string name;
   int cells = 0;
-  std::function<RunSpec(RandomStream&)> draw;  ///< may throw InputError: no plan fits
+  std::function<RunSpec(RandomStream&)> draw;  ///< draws a cell; may throw InputError if no plan fits
   Tally at_least = {};
   std::function<void(RunSpec&, const Ran&)> also = {};
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-/// Those of every system, on any pipeline, with faults, with schedulers that take their time.
+/// Adds the kinds that are drawn for every system: on any pipeline, with faults, with schedulers that take
+/// time.
 void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
   const std::string name = entry.name;
   using Change = void (*)(RunSpec&, RandomStream&);
@@ -220,7 +224,7 @@ RunSpec bounded(RunSpec spec, RandomStream& random) {
   return spec;
 }
 
-/// A cell of any system, with faults and a bounded scheduler queue, which may grow.
+/// Returns a cell of any system, with faults and bounded queues of schedulers; its plans may grow.
 RunSpec faulty_bounded_cell(RandomStream& random) {
   const SystemEntry& entry = all_systems()[random.below(all_systems().size())];
   RunSpec spec = testing::random_cell(random, entry);
@@ -229,7 +233,7 @@ RunSpec faulty_bounded_cell(RandomStream& random) {
   return bounded(std::move(spec), random);
 }
 
-/// A cell of that system on InferLine's plans.
+/// Returns a cell of that system on InferLine's plans.
 RunSpec on_inferline_cell(RandomStream& random, const SystemEntry& entry) {
   RunSpec spec = testing::random_cell_or_dynamic(random, entry);
   spec.workers *= 4;
@@ -306,7 +310,7 @@ std::vector<Kind> kinds() {
   return kinds;
 }
 
-/// Workers that served several modules.
+/// Returns the number of workers that served several modules.
 std::uint64_t mixed_workers(const Ran& ran) {
   std::vector<std::set<ModuleId>> served(ran.record.workers.size());
   for (const VisitRow& row : ran.rows.visit_rows) {
@@ -347,7 +351,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Laws, ::testing::ValuesIn(kinds()),
 
 class LightLoad : public ::testing::TestWithParam<const SystemEntry*> {};
 
-/// Every system on every kind of pipeline, with every way of queueing and committing.
+/// Every system serves every kind of pipeline, with every way of queueing and committing.
 TEST_P(LightLoad, IsServedInTimeOnEveryKindOfPipeline) {
   std::vector<Pipeline> pipelines = testing::dynamic_pipelines();
   pipelines.insert(pipelines.end(), {testing::chain(1), testing::chain(3), testing::diamond()});

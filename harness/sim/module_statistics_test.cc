@@ -1,4 +1,4 @@
-// What planners are told of each module, against loads whose gaps, waits and busy times are known.
+// The statistics that planners get for each module, compared with known gaps, waits and busy times.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 using testing::linear_profile;
 using Told = std::vector<std::vector<ModuleStatistics>>;
 
-/// Fixed workers; keeps what it is told.
+/// Plans fixed workers, and keeps the statistics that it is told.
 class AskingPlanner final : public Planner {
  public:
   AskingPlanner(const ServingContext& context, std::vector<int> workers, Told& told)
@@ -58,7 +58,7 @@ class AskingSystem final : public System {
   testing::ScriptedSystem scripted_{testing::DropList{{0, {3}}}};  // request 3 ends at the first module
 };
 
-/// Planned every 100 ms.
+/// Returns a cell that is planned every 100 ms.
 RunSpec asking_spec(const std::vector<double>& modules_ms, std::vector<int> workers,
                     const std::vector<TimeNs>& sent, double duration_ms, bool asks, Told& told) {
   std::vector<Profile> profiles;
@@ -127,7 +127,7 @@ TEST(ModuleStatistics, AddUpToTheRun) {
   ASSERT_EQ(told.size(), 200u);
   const TimeNs last_ns = s_to_ns(19.9);
   for (std::uint16_t m = 0; m < 3; ++m) {
-    // Of what is told at the end of each period, what the rows say.
+    // The statistics at the end of each period must agree with the rows.
     std::vector<std::uint64_t> present(told.size(), 0);
     double busy_ns = 0;
     std::uint64_t arrived = 0;

@@ -43,8 +43,8 @@ TEST(OfflineSchedule, BracketsTheOptimumWithTheFluidBound) {
 }
 
 TEST(OfflineSchedule, IsTheOptimumWithoutBatching) {
-  // Requests are alike but for their sending times and due in the same order: at each module, whoever comes
-  // first goes first, and the j-th accepted ends no later than the j-th of any other schedule.
+  // Requests are alike but for their sending times, and due in the same order: at each module they are served
+  // in the order of arrival, and the j-th accepted request ends no later than the j-th of any other schedule.
   RandomStream random(23, "offline_schedule_test");
   for (int round = 0; round < 200; ++round) {
     const Bracket bracket = bracket_of(testing::random_case(random, 1));
@@ -62,7 +62,7 @@ using testing::checked_schedule;
 using testing::fixed_plan;
 using testing::linear_profile;
 
-/// Modules that are all the same.
+/// Returns a cell whose modules are all the same.
 RunSpec uniform_spec(const Pipeline& pipeline, double alpha_ms, double beta_ms, ModuleOverride module,
                      double slo_ms, const std::vector<TimeNs>& times) {
   const std::size_t modules = pipeline.modules.size();

@@ -11,7 +11,8 @@ namespace {
 using testing::linear_profile;
 using testing::RowKeeper;
 
-/// Diamond m0 (10 ms) -> {m1 (20), m2 (50)} -> m3 (5), batches of 1; nothing is late.
+/// Returns the diamond m0 (10 ms) -> {m1 (20), m2 (50)} -> m3 (5) with batches of 1, in which no request is
+/// late.
 RunSpec diamond_spec(std::vector<TimeNs> times, testing::DropList drops) {
   RunSpec spec = testing::make_spec("naive", testing::diamond(),
                                     {linear_profile("a", 0, 10, 1), linear_profile("b", 0, 20, 1),

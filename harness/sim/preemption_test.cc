@@ -86,7 +86,7 @@ TEST(Preemption, ASlowGpuReachesItsExitPointsLate) {
   RunSpec spec = exit_point_spec({0, 1, 3});
   spec.faults = {testing::fault_of(FaultKind::kSlow, 0, 2)};
   spec.faults[0].factor = 3;
-  const Ran ran(spec);  // the first batch takes 30 ms, its exit points stand 6 ms apart
+  const Ran ran(spec);  // the first batch takes 30 ms, with an exit point every 6 ms
   EXPECT_EQ(ran.ends()[0], 16);
   EXPECT_EQ(ran.record.gpu_invalid_ns, 6 * kMs);
 }

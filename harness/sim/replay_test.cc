@@ -1,4 +1,4 @@
-// What a run records of its queues repeats every decision, and shows where one was changed.
+// The logs that a run records of its queues repeat every decision, and show a decision that was changed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr TimeNs kDurationNs = 4 * kNsPerS;
 
-/// Overloaded by a third, with jitter, so that every kind of callback and decision comes.
+/// Returns a cell that is overloaded by a third, with jitter, so that every kind of callback and decision
+/// occurs.
 RunSpec overloaded(const std::string& system, const Pipeline& pipeline) {
   const std::size_t modules = pipeline.modules.size();
   RunSpec spec = testing::make_spec(
@@ -29,7 +30,7 @@ RunSpec overloaded(const std::string& system, const Pipeline& pipeline) {
   return spec;
 }
 
-/// Workers come and go.
+/// Returns a cell in which workers come and go.
 RunSpec scaled(const std::string& system) {
   RunSpec spec = overloaded(system, testing::chain(2));
   spec.module_overrides = std::vector<ModuleOverride>(2, {4, 0});
@@ -46,7 +47,7 @@ RunSpec scaled(const std::string& system) {
   return spec;
 }
 
-/// Two of three workers behind each queue stop for half a second.
+/// Returns a cell in which two of three workers behind each queue stop for half a second.
 RunSpec failing(const std::string& system) {
   RunSpec spec = overloaded(system, testing::chain(2));
   spec.module_overrides = std::vector<ModuleOverride>(2, {4, 3});
@@ -56,7 +57,7 @@ RunSpec failing(const std::string& system) {
   return spec;
 }
 
-/// Two GPUs fail, one until the end.
+/// Returns a cell in which two GPUs fail, one of them until the end.
 RunSpec failing_in_turn(const std::string& system, QueueScope queue) {
   RunSpec spec = overloaded(system, testing::chain(2));
   spec.serving.queue = queue;
@@ -65,7 +66,7 @@ RunSpec failing_in_turn(const std::string& system, QueueScope queue) {
   return spec;
 }
 
-/// Each queue's log against the scheduler that `system` makes.
+/// Replays each queue's log with the scheduler that `system` makes.
 std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, const RunRecord& record,
                                        ReplayCounts& counts) {
   const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
@@ -78,7 +79,7 @@ std::vector<ReplayDifference> replayed(const RunSpec& spec, System& system, cons
   return differences;
 }
 
-/// A log taken apart, to be changed and written again.
+/// A step of a log, to be changed and written again.
 struct Step {
   ReplayCall call;
   Decisions decisions;
@@ -133,8 +134,8 @@ TEST_P(Replay, RepeatsEveryDecision) {
     }
     EXPECT_EQ(counts.callbacks, callbacks);
     EXPECT_EQ(counts.decisions, decisions);
-    // Every visit arrived and either ran, by a join, or was dropped or cancelled; the router of reserve
-    // refuses.
+    // Every visit arrived and either ran, by a join, or was dropped or cancelled. Only reserve's router
+    // refuses visits, which do not reach a queue.
     const bool refuses = std::string(GetParam()->name) == "reserve";
     std::uint64_t arrived = 0;
     std::uint64_t batches = 0;
@@ -244,7 +245,7 @@ TEST_P(Replay, LogsAreReadAndWrittenWithoutLoss) {
 /// A queue that has other workers hears of each loss, with the visits that had joined there.
 TEST_P(Replay, HoldsTheLossOfWorkers) {
   RunSpec spec = failing_in_turn(GetParam()->name, QueueScope::kModule);
-  // Clockwork's batches stand behind others for so long only.
+  // Clockwork forms a batch behind another only up to this time ahead.
   if (std::string(GetParam()->name) == "clockwork") testing::set_param(spec, "schedule_ahead_ms", 1000.0);
   testing::without_early_dropping(spec);
   std::size_t losses = 0;
@@ -257,7 +258,7 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
     }
   }
   EXPECT_EQ(losses, 2U);
-  // FLEX, DS2, INFless, Symphony and reserve form batches for free workers alone, which start at once.
+  // FLEX, DS2, INFless, Symphony and reserve form batches only for free workers, so that they start at once.
   const std::string name = GetParam()->name;
   EXPECT_EQ(visits > 0, name != "shepherd" && name != "ds2" && name != "infless" && name != "symphony" &&
                             name != "reserve");
@@ -274,7 +275,8 @@ TEST(ReplayLogs, AnotherParameterDecidesOtherwise) {
   EXPECT_FALSE(replayed(spec, *spec.system, record, counts).empty());
 }
 
-/// A visit at a shared service costs what its text's length says: the context holds the same lengths.
+/// The cost of a visit at a shared service depends on its text's length; the replay's context has the same
+/// lengths.
 TEST(ReplayLogs, SharedServicesSeeTheSameLengths) {
   Profile profile;
   profile.model = "llm";
@@ -299,7 +301,6 @@ TEST(ReplayLogs, SharedServicesSeeTheSameLengths) {
   EXPECT_FALSE(replayed(spec, *find_system("rag")->make(), record, counts).empty());
 }
 
-/// Arguments that no run yields: batches that no joins foretold, times that go back, every number's ends.
 TEST(ReplayLogs, TextsTellModulesAndStreamsApart) {
   using Change = void (*)(ReplayCall&);
   const Change changes[] = {
@@ -321,6 +322,8 @@ TEST(ReplayLogs, TextsTellModulesAndStreamsApart) {
   }
 }
 
+/// The arguments are unlike any run's: batches without joins, times that go back, the extremes of every
+/// number.
 TEST(ReplayLogs, HoldWhatIsUnusual) {
   const double strange[] = {0.0, -0.0, 1e-300, 0.1, -12345678.9, std::numeric_limits<double>::infinity()};
   std::vector<Step> steps(6);
@@ -361,7 +364,7 @@ TEST(ReplayLogs, HoldWhatIsUnusual) {
   }
 }
 
-/// Whatever bytes stand in a file, reading them ends; a log that was cut is noticed.
+/// Reading ends for any bytes of a log; a log that was cut is noticed.
 TEST(ReplayLogs, DamageIsNoticed) {
   RunSpec spec = overloaded("pard", testing::chain(1));
   const RunRecord record = simulate(spec, nullptr);

@@ -153,7 +153,7 @@ class WatchingSystem final : public System {
   testing::ScriptedSystem fifo_{{}};
 };
 
-// By hand: of those sent at 0 to 0.3 s one ends each 700 ms; another is sent at 2.95 s.
+// One of the requests sent at 0 to 0.3 s ends every 700 ms; another is sent at 2.95 s.
 TEST(Scaling, PlannersAreToldOfTheRequestsInTheSystem) {
   std::vector<std::uint32_t> told;
   RunSpec spec =

@@ -1,4 +1,4 @@
-// Modules without workers: what comes waits in their queues for the next one.
+// Modules without workers: visits wait in their queues for the next worker.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -19,7 +19,7 @@ using testing::Ran;
 using testing::server_spec;
 using testing::ServerSystem;
 
-/// Workers by module: from the time and the visits that are at each module.
+/// Returns numbers of workers by module from the time and the numbers of visits at each module.
 using Rule = std::function<std::vector<int>(TimeNs, const std::vector<std::uint64_t>&)>;
 
 class RulePlanner final : public Planner {
@@ -61,7 +61,7 @@ class RuleSystem final : public System {
   testing::ScriptedSystem fifo_{{}};
 };
 
-/// 10 ms at each module; 500 ms until a worker serves; plans each second of 10 s.
+/// Returns a cell with 10 ms at each module, 500 ms until a worker serves, and plans each second of 10 s.
 RunSpec cell_of(Pipeline pipeline, std::vector<double> sent_ms, Rule rule) {
   const std::size_t modules = pipeline.modules.size();
   RunSpec spec = testing::make_spec(
@@ -75,12 +75,12 @@ RunSpec cell_of(Pipeline pipeline, std::vector<double> sent_ms, Rule rule) {
   return spec;
 }
 
-/// Those workers until `at_s`, then these.
+/// Returns a rule with the workers `before` until `at_s`, then `after`.
 Rule then(std::vector<int> before, TimeNs at_s, std::vector<int> after) {
   return [=](TimeNs now, const auto&) { return now < at_s * kNsPerS ? before : after; };
 }
 
-/// A worker where there are visits, none elsewhere.
+/// Returns a worker for each module that has visits, and no worker for the others.
 std::vector<int> on_demand(TimeNs, const std::vector<std::uint64_t>& present) {
   std::vector<int> workers;
   for (const std::uint64_t count : present) workers.push_back(count > 0 ? 1 : 0);
@@ -115,7 +115,8 @@ TEST(ScalingToZero, WhatIsQueuedWhenTheLastLeavesStays) {
 }
 
 TEST(ScalingToZero, PlansGoOnUntilAllAreServed) {
-  // The last plan of the load is of 9 s; each module is found to be in need a second after the one before.
+  // The last plan of the load is of 9 s; each module is found to need a worker a second after the module
+  // before.
   const RunSpec spec = cell_of(testing::chain(3), {9950}, on_demand);
   const Ran ran(spec);
   expect_all_served(ran);
@@ -153,11 +154,11 @@ TEST(ScalingToZero, QueuesOfWorkersDropWhatNobodyServes) {
   EXPECT_EQ(ran.dropped(1, DropReason::kNoWorker), 2u);
 }
 
-// One from disk takes 6 s and serves nothing yet when the plan falls back to one: it goes, and not the one
-// from memory that was added after it.
+// A worker that starts from disk takes 6 s and does not serve yet when the plan takes a worker away: it goes,
+// and not the worker from memory that was added after it.
 TEST(ScalingToZero, WhoStillStartsGoesFirstOnServers) {
   constexpr double kBertStageMb = 43000.0 / 8;
-  // The second starts on server 1, which keeps nothing; the third on server 0, from memory.
+  // The second worker starts on server 1, which keeps nothing; the third on server 0, from memory.
   const auto server = [](TimeNs now) { return now == 2 * kNsPerS ? 1u : 0u; };
   RunSpec spec =
       server_spec({kBertStageMb}, {2, 0, 0, 0}, 2,
@@ -171,8 +172,8 @@ TEST(ScalingToZero, WhoStillStartsGoesFirstOnServers) {
   EXPECT_EQ(ran.record.workers[2].removed_ns, kNever);
 }
 
-// Random plans, many of them without workers, on servers whose GPUs stop and come back: nothing is dropped
-// but what ran on a lost worker, and no run is better than its bound.
+// Random plans, many of them without workers, on servers whose GPUs stop and come back: only visits that ran
+// on a lost worker are dropped, and no run is better than its bound.
 TEST(ScalingToZero, NothingIsDroppedOverRandomPlansAndFaults) {
   std::uint64_t long_waits = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -22,7 +22,7 @@ using testing::refusing;
 using testing::spec_of;
 
 TEST(SchedulerCost, ASchedulerIsToldWhenABatchEndedOnItsWorker) {
-  // As below: what ends at 11 and 22 ms is handled at 12 and 23.
+  // As in the tests below, the ends at 11 and 22 ms are handled at 12 and 23.
   RunSpec spec = spec_of({0, 0.5}, 1, 1);
   spec.record_replay = true;
   const RunRecord record = simulate(spec, nullptr);

@@ -116,9 +116,9 @@ TEST(SchedulerQueueLimit, ARefusedBranchTakesItsRequestAlong) {
 }
 
 TEST(SchedulerQueueLimit, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
-  // As in scheduler_cost_test: the first queue stops at 5 ms and sends its five requests on at 10 ms, when
-  // what it was handling has come to its turn. The second needs 40 ms more for its own: they would wait 40
-  // to 80.
+  // As in scheduler_cost_test, the first queue stops at 5 ms and sends its five requests on at 10 ms, when
+  // the message under way has been handled. The second queue needs 40 ms more for its own messages: the five
+  // would wait 40 to 80 ms.
   RunSpec spec = refusing(std::vector<TimeNs>(10, 0), 2, 10);
   spec.serving.queue = QueueScope::kWorker;
   spec.faults = {testing::fault_of(FaultKind::kStop, 5, 500)};
@@ -130,10 +130,11 @@ TEST(SchedulerQueueLimit, WhatAClosingQueueSendsOnMayBeRefusedElsewhere) {
   EXPECT_EQ(ran.record.modules[0].arrived, 10U);
 }
 
-/// The share of Poisson arrivals that an M/D/1 queue takes when it refuses those that would wait longer than
-/// `bound`, both in units of the service time. Up to the bound the waiting time's distribution is that of the
-/// queue without one but for a factor (level crossings: what enters from below is the same), Erlang's
-/// P(0) x G(x); and what is taken is served: 1 - P(0) = load x share, share = P(0) x G(bound).
+/// Returns the share of Poisson arrivals that an M/D/1 queue takes if it refuses arrivals that would wait
+/// longer than `bound`, which is in units of the service time. Up to the bound the waiting time has the
+/// distribution of the unbounded queue but for a factor (level crossings: the flow from below is the same),
+/// Erlang's P(0) x G(x). All arrivals that are taken are served: 1 - P(0) = load x share, share = P(0) x
+/// G(bound).
 double share_taken(double load, double bound) {
   double crossings = 0;
   double factorial = 1;
@@ -183,7 +184,7 @@ TEST(SchedulerQueueLimit, NothingThatIsTakenWaitsLonger) {
     const Ran ran(spec);
     const TimeNs cost_ns = ms_to_ns(cost_ms);
     const TimeNs bound_ns = ms_to_ns(spec.world.scheduler_queue_limit_ms);
-    TimeNs free_ns = 0;  // when all that has been taken will have been handled
+    TimeNs free_ns = 0;  // time at which all visits taken so far will have been handled
     for (const RequestRow& row : ran.rows.request_rows) {
       const TimeNs wait_ns = std::max<TimeNs>(0, free_ns - row.sent_ns);
       ASSERT_EQ(was_refused(row), wait_ns > bound_ns);
@@ -201,7 +202,7 @@ TEST(SchedulerQueueLimit, NothingThatIsTakenWaitsLonger) {
 
 namespace {
 
-/// In time of those sent in the seconds from `first` to `last` - 1.
+/// Returns the share in time of the requests sent in the seconds from `first` to `last` - 1.
 double goodput_share(const RunRecord& record, std::size_t first, std::size_t last) {
   WindowCounts sum;
   for (std::size_t window = first; window < last; ++window) {
@@ -218,7 +219,7 @@ TEST_P(Recovery, EverySystemGoesOnAfterLosingHalfOfItsWorkersForTwoSeconds) {
   // One at a time in 13 ms: 615/s. Load 65 %.
   const std::string name = GetParam()->name;
   const bool batches = name != "ds2" && name != "quart";
-  // INFless has the instances that the rate needs, and drops nothing: what has piled up stays to the end.
+  // INFless has only the instances that the rate needs, and drops nothing: a backlog stays to the end.
   const bool has_spare = name != "infless";
   for (const QueueScope queue : {QueueScope::kWorker, QueueScope::kModule}) {
     RunSpec spec = testing::make_spec(
@@ -228,7 +229,7 @@ TEST_P(Recovery, EverySystemGoesOnAfterLosingHalfOfItsWorkersForTwoSeconds) {
     spec.serving.queue = queue;
     ParamList params;
     spec.system->list(params);
-    // Systems that have no more workers than the demand needs: eight a module too.
+    // Systems that plan no more workers than the demand needs get eight per module, too.
     if (const Param* headroom = params.find("headroom")) headroom->set(1.6);
     if (name == "ds2") testing::set_param(spec, "margin", 0.5);
     if (name == "quart") testing::set_param(spec, "max_utilisation", 0.65);

@@ -1,6 +1,5 @@
-// Schedulers that take their time: what is for a scheduler waits
-// until it has handled what came before, so that a central one saturates in virtual time as it does in life
-// (SHEPHERD, figure 10).
+// Schedulers that take time: a message for a scheduler waits until the scheduler has handled the messages
+// before it. So a central scheduler saturates in virtual time as it does in reality (SHEPHERD, figure 10).
 #pragma once
 
 #include <algorithm>
@@ -11,37 +10,37 @@
 
 namespace harness {
 
-/// A message for the scheduler of a queue, and what it concerns.
+/// A message for the scheduler of a queue. The meaning of `index` depends on the kind.
 struct SchedulerMessage {
   enum class Kind : std::uint32_t {
-    kArrival,         ///< index: the visit
-    kBatchDone,       ///< index: the worker
-    kBatchPreempted,  ///< index: the worker
-    kCancellation,    ///< index: the runtime's slot
-    kPublication,     ///< a module's state; index: the runtime's slot
-    kTimer,           ///< index: the queue
+    kArrival,         ///< arrival of a visit; index: the visit
+    kBatchDone,       ///< end of a batch; index: the worker
+    kBatchPreempted,  ///< stop of a batch; index: the worker
+    kCancellation,    ///< cancellation of a visit; index: the runtime's slot of the message
+    kPublication,     ///< a module's state; index: the runtime's slot of the message
+    kTimer,           ///< a timer that is due; index: the queue
   };
   Kind kind = Kind::kArrival;
   std::uint32_t index = 0;
 };
 
-/// Each queue's scheduler is one processor: it handles its messages in order of their coming, each for
-/// the cost, and what it decides takes effect when the cost has passed. Pushes an event of one kind, with the
-/// queue as index, when a message has been handled: the runtime then takes it, carries it out, and calls
-/// serve_next.
+/// The queues of messages of all schedulers. Each queue's scheduler is one processor: it handles its messages
+/// in the order in which they come, each for the cost, and its decisions take effect when the cost has
+/// passed. When a message has been handled, an event of the given kind is pushed, with the queue as index.
+/// The runtime then takes the message, carries it out, and calls serve_next().
 ///
-/// The queue of messages is bounded for visits alone: one that would wait longer than the bound for its turn
-/// is refused before it gets there, which costs the scheduler nothing. Everything else is always taken: a
-/// scheduler that does not hear of a batch's end has lost its worker.
+/// Only visits may be refused: a visit that would wait longer than the bound for its turn is refused before
+/// it enters the queue of messages, which costs the scheduler nothing. All other messages are taken, because
+/// a scheduler that does not hear of a batch's end would lose its worker.
 ///
-/// A message is what a real scheduler would be sent: a visit arrives; a batch has ended or stopped (one
-/// message, with the calls that follow it, on_batch_done and then on_worker_free or on_batch_started); a
-/// request is cancelled; a module's state has come; a timer is due. What the dispatcher commands (plans,
-/// workers added, drained or lost) is rare, acts at once and costs nothing.
+/// The messages are the ones that a real scheduler would get: a visit arrives; a batch has ended or stopped
+/// (one message, with the calls that follow it, on_batch_done and then on_worker_free or on_batch_started); a
+/// request is cancelled; a module's state has come; a timer is due. The dispatcher's commands (plans, workers
+/// added, drained or lost) are rare, act at once and cost nothing.
 class SchedulerQueues {
  public:
-  /// No visit waits for longer than `longest_wait_ns` (kNever: without a bound). Busy times count from
-  /// `from_ns` to `until_ns`.
+  /// Makes queues in which no visit waits for longer than `longest_wait_ns` (kNever: no bound). Busy times
+  /// count from `from_ns` to `until_ns`.
   SchedulerQueues(EventQueue& events, std::uint32_t kind, TimeNs cost_ns, TimeNs longest_wait_ns,
                   TimeNs from_ns, TimeNs until_ns)
       : events_(events),
@@ -51,7 +50,7 @@ class SchedulerQueues {
         from_ns_(from_ns),
         until_ns_(until_ns) {}
 
-  /// Whether there is no room for a visit that comes now.
+  /// True if a visit that comes now must be refused.
   bool is_full(TimeNs now, QueueId queue) const {
     return queue < processors_.size() && processors_[queue].work_ns(now, cost_ns_) > longest_wait_ns_;
   }
@@ -63,7 +62,7 @@ class SchedulerQueues {
     if (!processor.busy) serve_next(now, queue);
   }
   bool waits(QueueId queue) const { return !processors_[queue].waiting.empty(); }
-  /// The message that came first.
+  /// Removes and returns the message that came first, which has been handled.
   SchedulerMessage take(QueueId queue) {
     std::deque<SchedulerMessage>& waiting = processors_[queue].waiting;
     const SchedulerMessage first = waiting.front();
@@ -71,7 +70,7 @@ class SchedulerQueues {
     processors_[queue].handled_ns = kNever;
     return first;
   }
-  /// The scheduler is free for the next message.
+  /// Lets the scheduler, which is free, begin the next message.
   void serve_next(TimeNs now, QueueId queue) {
     Processor& processor = processors_[queue];
     processor.busy = !processor.waiting.empty();
@@ -82,7 +81,7 @@ class SchedulerQueues {
     events_.push(processor.handled_ns, kind_, queue);
   }
 
-  /// The largest of the times for which a queue's scheduler has handled messages, those under way too.
+  /// Returns the busy time of the busiest queue's scheduler, including messages under way.
   TimeNs most_busy_ns() const {
     TimeNs most = 0;
     for (const Processor& processor : processors_) most = std::max(most, processor.busy_ns);
@@ -91,12 +90,12 @@ class SchedulerQueues {
 
  private:
   struct Processor {
-    std::deque<SchedulerMessage> waiting;  ///< the one being handled too
+    std::deque<SchedulerMessage> waiting;  ///< messages in order, including the one under way
     bool busy = false;
-    TimeNs handled_ns = kNever;  ///< when the first has been handled; kNever: none is under way
+    TimeNs handled_ns = kNever;  ///< end of the first message's handling; kNever: it is not under way
     TimeNs busy_ns = 0;
 
-    /// What it takes to handle all that is here.
+    /// Returns the time needed to handle all messages that are here.
     TimeNs work_ns(TimeNs now, TimeNs cost_ns) const {
       const auto whole = static_cast<TimeNs>(waiting.size());
       return handled_ns == kNever ? whole * cost_ns : handled_ns - now + (whole - 1) * cost_ns;
@@ -109,7 +108,7 @@ class SchedulerQueues {
   TimeNs longest_wait_ns_;
   TimeNs from_ns_;
   TimeNs until_ns_;
-  std::vector<Processor> processors_;  ///< by queue
+  std::vector<Processor> processors_;  ///< processors by queue
 };
 
 }  // namespace harness

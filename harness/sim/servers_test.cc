@@ -151,7 +151,7 @@ TEST(ServerCores, AreALimit) {
 TEST(Plans, OfOlderVersionsAreReadAndCoresTravel) {
   Plan plan;
   plan.modules = {{3, 8, 100, 200}, {0, 1, 5, 6}};
-  // As it was written before: four numbers for each module, and no groups.
+  // The plan as older versions wrote it: four numbers for each module, and no groups.
   std::vector<std::byte> before;
   WritingArchive archive(before);
   archive.list(plan.modules, [&](ModulePlan& module) {
@@ -168,8 +168,8 @@ TEST(Plans, OfOlderVersionsAreReadAndCoresTravel) {
   EXPECT_EQ(unpacked<Plan>(packed(plan)), plan);
 }
 
-// Books are checked after every change; here they see faults, short memory, cores and instances of several
-// GPUs.
+// The accounting of servers is checked after every change; these cells have faults, short memory, cores and
+// instances of several GPUs.
 TEST(ServerBooks, CloseOverRandomPlansFaultsAndPlacements) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     RandomStream random(seed, "test.servers");

@@ -14,9 +14,9 @@ namespace {
 
 using testing::RowKeeper;
 
-constexpr double kSlackS = 1e-7;  ///< for the rounding of events to nanoseconds
+constexpr double kSlackS = 1e-7;  ///< error from the rounding of events to nanoseconds
 
-/// Prompts at 1000 tokens/s, steps of 0.1 s whatever decodes.
+/// Returns a profile with prompts at 1000 tokens/s and steps of 0.1 s, however many visits decode.
 Profile shared_profile(double input, double output, bool first_token) {
   Profile profile;
   profile.model = "llm";
@@ -187,7 +187,7 @@ TEST(Services, TheBoundCountsTheBatchesBehindARemoteCall) {
   EXPECT_LE(bound, 30u);
 }
 
-/// rewrite -> {retrieve, search} -> generate, small.
+/// Returns a small cell with rewrite -> {retrieve, search} -> generate.
 RunSpec rag_like(const SystemEntry& entry, double load, std::uint64_t seed) {
   Profile rewrite = scaled(shared_profile(50, 6, false), 0.1);
   rewrite.shared.output.sigma = 0.8;
@@ -205,7 +205,7 @@ RunSpec rag_like(const SystemEntry& entry, double load, std::uint64_t seed) {
   return spec;
 }
 
-/// Every registered system serves services: its accounting closes (checked in every run), it does not pass
+/// Every registered system serves services: its accounting closes (checked in every run), it does not exceed
 /// the bound, the same cell gives the same record, and a light load is served.
 class ServiceConformance : public ::testing::TestWithParam<const SystemEntry*> {};
 

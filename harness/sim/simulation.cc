@@ -11,7 +11,8 @@
 namespace harness {
 namespace {
 
-/// When a run must be over. Windows are recorded until then, and what waits so long is hardly ever served.
+/// Returns the time at which a run must be over. Windows are recorded until then, which bounds their number;
+/// a request that waits so long is hardly ever served.
 TimeNs last_moment(TimeNs duration_ns) {
   constexpr TimeNs kDay = 24 * 3600 * kNsPerS;
   constexpr TimeNs kTimesTheLoad = 10;
@@ -241,7 +242,7 @@ void VirtualWorld::tell_of_end(Message kind, WorkerId worker) {
   }
   WorkerState& state = tables_.workers[worker];
   state.ended_ns = now_;
-  if (state.life == WorkerState::Life::kGone) return;  // nothing will be heard of it
+  if (state.life == WorkerState::Life::kGone) return;  // its queue does not hear of a lost worker's batch
   tell(state.queue, {kind, worker});
 }
 

@@ -5,10 +5,10 @@
 
 namespace harness {
 
-/// Runs a cell in virtual time until every request has ended, and closes the accounting. Deterministic: the
-/// same spec gives the same record (but for wall_s) to the bit. `rows` may be null. Throws CellFailed where
-/// the run cannot end or be recorded: nothing happens for an hour of virtual time, or requests are still
-/// there a day and ten times the load's length after it.
+/// Runs a cell in virtual time until every request has ended, and closes the accounting. The same spec gives
+/// the same record (but for wall_s), bit by bit. `rows` may be null. Throws CellFailed if the run does not
+/// end: after the load no batch runs for an hour of virtual time, or requests are still in the system and
+/// nothing is due within a day, or within ten times the load's length if that is longer.
 RunRecord simulate(const RunSpec& spec, RowSink* rows);
 
 }  // namespace harness

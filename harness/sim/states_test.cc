@@ -1,4 +1,4 @@
-// What the accounting says about reports and published states, of a system whose values are known.
+// The accounting of reports and published states, for a system whose values are known.
 #include <gtest/gtest.h>
 
 #include "harness/sim/simulation.h"
@@ -18,8 +18,8 @@ class ReportingPolicy : public testing::ScriptedPolicy {
   }
 };
 
-/// Publishes three values once per state period: the first is the module's number, the second, the order, 1
-/// in the second period for modules but the first.
+/// Publishes three values once per state period. The first is 10 plus the module's number. The second, the
+/// order, is 1 in the second period for all modules but the first, else 0.
 class PublishingController final : public Controller {
  public:
   explicit PublishingController(ModuleId module) : module_(module) {}
@@ -58,8 +58,8 @@ std::unique_ptr<System> publishing(std::vector<const char*> names) {
   return std::make_unique<PublishingSystem>(std::move(names));
 }
 
-/// Three modules of two workers, each its own queue; the only request ends before 2.6 s, so that two
-/// state periods end in the run.
+/// Returns a cell of three modules with two workers, each with its own queue; the only request ends
+/// before 2.6 s, so that two state periods end in the run.
 RunSpec two_periods(std::unique_ptr<System> system) {
   RunSpec spec = testing::make_spec("naive", testing::chain(3),
                                     std::vector<Profile>(3, testing::linear_profile("m", 0, 10, 2)),

@@ -22,13 +22,13 @@ struct Part {
   double rate_rps = 10;
 };
 
-/// Whisper, BERT and LLAMA in eight stages (QUART, Table 1), and a single model.
+/// The parts: Whisper, BERT and LLAMA in eight stages (QUART, Table 1), and a single model.
 const std::vector<Part> kParts = {
     {8, 9.25, 148, 60}, {8, 17.125, 274, 25}, {8, 30.375, 486, 12}, {1, 50, 120, 7}};
 constexpr TimeNs kLength = 40 * kNsPerS;
 
 std::vector<TimeNs> times_of(std::size_t part) {
-  // Twice the rate in the second half.
+  // The rate is twice as high in the second half.
   std::vector<TimeNs> times = testing::poisson_times(kParts[part].rate_rps, kLength / 2, part);
   for (const TimeNs time : testing::poisson_times(2 * kParts[part].rate_rps, kLength / 2, 100 + part))
     times.push_back(kLength / 2 + time);
@@ -50,7 +50,7 @@ void settle(RunSpec& spec) {
   spec.system = find_system("naive")->make();
 }
 
-/// The parts that are named, side by side.
+/// Returns a cell with these parts as independent chains.
 RunSpec side_by_side(const std::vector<std::size_t>& parts) {
   RunSpec spec;
   std::vector<std::size_t> lengths;

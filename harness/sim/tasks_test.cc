@@ -103,8 +103,8 @@ TEST(Tasks, ARefusedChildFailsItsRequest) {
 }
 
 TEST(Tasks, AVariantThatIsTakenAwaySendsItsQueueToAnother) {
-  // Of eight frames at 0 each detector gets four; after a second only the small one is planned. The large one
-  // has served a frame by then, finishes the one that runs, and may keep the one formed behind it.
+  // Each detector gets four of the eight frames at 0; after a second only the small one is planned. The large
+  // one has served a frame by then, finishes the one that runs, and may keep the one formed behind it.
   const testing::TreeRules rules{{{1, 1, 1, 0}, {0, 1, 1, 0}}};
   const std::vector<Profile> profiles = {linear_profile("large", 0, 800, 4), linear_profile("small", 0, 4, 4),
                                          linear_profile("b7", 0, 5, 4), linear_profile("b0", 0, 2, 4)};
@@ -121,7 +121,7 @@ TEST(Tasks, AVariantThatIsTakenAwaySendsItsQueueToAnother) {
   EXPECT_EQ(record.modules[2].done, 3 * record.modules[0].done + record.modules[1].done);
 }
 
-/// What planners are told of fan-outs, each half second, and what refusals made of the visits.
+/// A run with the fan-outs that its planner was told each half second, and its refused visits.
 struct MeasuredRun {
   MeasuredRun(const Pipeline& pipeline, testing::TreeRules rules, const Profile& profile, double rate_rps) {
     rules.measured = &measured;
@@ -140,7 +140,8 @@ struct MeasuredRun {
   RunRecord record;
 };
 
-// Each frame causes two visits at either task. Half of those to the first are refused, with their frames.
+// Each frame causes two visits at either task. Half of the visits to the first are refused, with their
+// frames.
 TEST(Tasks, WhatAVariantIsSeenToCauseDoesNotDependOnRefusals) {
   const Pipeline pipeline = tree({{"detect", {"cars", "faces"}, {variant("large", 1, {2, 2})}},
                                   {"cars", {}, {variant("b7", 1)}},
@@ -166,14 +167,14 @@ TEST(Tasks, WhatAVariantIsSeenToCauseCountsVisitsServedInVain) {
     EXPECT_EQ(run.measured[period][1], std::vector<double>{2}) << period;
 }
 
-/// By request, how many visits it had: without refusals and losses that depends on the request alone.
+/// Returns the number of visits of each request. Without refusals and losses it depends on the request alone.
 std::vector<std::uint64_t> visits_of(const testing::RowKeeper& rows, std::size_t requests) {
   std::vector<std::uint64_t> visits(requests, 0);
   for (const VisitRow& row : rows.visit_rows) ++visits[row.request];
   return visits;
 }
 
-// The same frames whatever serves them: every system sees the same work, in whatever order.
+// Every system gets the same work for the same frames, in whatever order.
 TEST(Tasks, HowManyVisitsARequestHasDependsOnItsVariantsAlone) {
   RandomStream random(2, "tasks");
   for (int round = 0; round < 20; ++round) {

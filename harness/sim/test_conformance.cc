@@ -1,5 +1,6 @@
-// harness-conformance LIBRARY.so ...: the laws of every cell (laws_test.cc) for the systems of shared
-// libraries. Options of GoogleTest may follow. Exit codes: 0 they hold; 1 one does not; 2 no such library.
+// harness-conformance LIBRARY.so ...: tests the laws of every cell (laws_test.cc) for the systems of shared
+// libraries. Options of GoogleTest may follow. Exit codes: 0 all laws hold; 1 some law does not; 2 no such
+// library.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,7 +12,7 @@
 
 namespace {
 
-/// Loads the libraries; the filter that picks the tests of their systems.
+/// Loads the libraries, and returns the filter that picks the tests of their systems.
 std::string filter_of(int argc, char** argv) {
   std::string filter;
   for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {

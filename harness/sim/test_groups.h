@@ -15,10 +15,11 @@
 
 namespace harness::testing {
 
-/// A queue for each module; a free worker takes the front of the longest one, and drops what is past its
-/// deadline. An arrival preempts the smallest batch if `factor` times that is no more than its own queue; 0:
-/// never. Visits of a preempted batch go to the back of their queue. `before_start`: also a batch of which
-/// the start has not been heard.
+/// A scheduler with a queue for each module. A free worker takes a batch from the front of the longest queue,
+/// and drops visits whose deadline has passed. An arrival preempts the smallest batch if `factor` times its
+/// size is at most the length of the arrival's own queue; with a factor of 0 it never does. Visits of a
+/// preempted batch go to the back of their queue. With `before_start` a batch may be preempted even if its
+/// start has not been heard of.
 class GroupScheduler final : public Scheduler {
  public:
   GroupScheduler(const ServingContext& context, GroupId group, double factor, bool before_start = false)
@@ -80,7 +81,7 @@ class GroupScheduler final : public Scheduler {
     bool asked = false;
   };
 
-  /// A visit comes from a stream that its module, or one before it, is the entry of.
+  /// Checks that some stream enters at the first module of the visit's chain and fits the visit's deadline.
   void check(const Visit& visit) const {
     if (context_.streams.empty()) return;
     const ModuleId entry = entries_of(*context_.pipeline)[visit.module];
@@ -105,7 +106,8 @@ class GroupScheduler final : public Scheduler {
       if (worker.running > 0) out.launch(id);
     }
   }
-  /// From the longest queue, of which what has expired is dropped; false: all are empty.
+  /// Fills a batch from the longest queue, and drops the expired visits at its front. Returns false if all
+  /// queues are empty.
   bool fill(TimeNs now, WorkerId id, Worker& worker, Decisions& out) {
     const auto longest = std::max_element(queues_.begin(), queues_.end(), [](const auto& a, const auto& b) {
       return a.second.size() < b.second.size();
@@ -134,14 +136,15 @@ class GroupScheduler final : public Scheduler {
   std::map<ModuleId, std::deque<Visit>> queues_;
 };
 
-/// Groups that change: after each period those of the next entry, after the last again the first.
+/// Changes of groups: after each period the groups of the next entry of `later` take effect; after the last
+/// entry comes the first again.
 struct GroupChanges {
   TimeNs period_ns = 0;
   bool models_are_preloaded = true;
   std::vector<std::vector<WorkerGroup>> later = {};
 };
 
-/// The shared planner's batches, in the groups that it is told.
+/// Plans the given groups, with the profiles' maximum batches.
 class GroupPlanner final : public Planner {
  public:
   GroupPlanner(const ServingContext& context, std::vector<WorkerGroup> groups, GroupChanges changes)
@@ -174,8 +177,8 @@ class GroupPlanner final : public Planner {
   std::size_t next_ = 0;
 };
 
-/// To the open queue whose group is the stream's number modulo their number. Checks that all that it sees is
-/// in the plan.
+/// Routes a visit to the open queue whose index is the stream's number modulo the number of queues. It checks
+/// that each queue that it is shown has workers in the plan.
 class StreamRouter final : public Router {
  public:
   void on_plan(const Plan& plan) override { plan_ = plan; }
@@ -218,7 +221,7 @@ class GroupSystem final : public System {
   GroupChanges changes_;
 };
 
-/// Independent chains: `lengths` modules each.
+/// Returns independent chains of these lengths.
 inline Pipeline independent(const std::vector<std::size_t>& lengths) {
   Pipeline pipeline;
   pipeline.name = "independent";
@@ -237,7 +240,7 @@ inline Pipeline independent(const std::vector<std::size_t>& lengths) {
   return pipeline;
 }
 
-/// Independent models, without requests.
+/// Returns a cell with independent models and no requests.
 inline RunSpec independent_cell(std::vector<Profile> profiles, std::vector<Stream> streams, int workers,
                                 std::unique_ptr<System> system) {
   RunSpec spec;
@@ -250,7 +253,7 @@ inline RunSpec independent_cell(std::vector<Profile> profiles, std::vector<Strea
   return spec;
 }
 
-/// Requests at those times, each of a random stream of the cell.
+/// Adds requests at these times, each of a random stream of the cell.
 inline void add_requests_of_streams(RunSpec& spec, const std::vector<TimeNs>& times, TimeNs duration_ns,
                                     RandomStream& random) {
   std::vector<std::pair<TimeNs, StreamId>> requests;
@@ -259,7 +262,7 @@ inline void add_requests_of_streams(RunSpec& spec, const std::vector<TimeNs>& ti
   spec.arrivals = arrivals_of(std::move(requests), duration_ns);
 }
 
-/// Each module in one group, or in several.
+/// Returns random groups with each module in one group or in several.
 inline std::vector<WorkerGroup> random_groups(RandomStream& random, std::size_t modules) {
   std::vector<WorkerGroup> groups;
   for (ModuleId m = 0; m < modules; ++m) {
@@ -273,8 +276,8 @@ inline std::vector<WorkerGroup> random_groups(RandomStream& random, std::size_t 
   return groups;
 }
 
-/// Several plans after `groups`, with no more workers: of the same groups with other numbers of workers, or
-/// of others.
+/// Returns several later plans with at most `workers` workers: either `groups` with other numbers of workers,
+/// or other groups.
 inline GroupChanges random_changes(RandomStream& random, const std::vector<WorkerGroup>& groups,
                                    std::size_t modules, int workers) {
   GroupChanges changes;
@@ -294,8 +297,8 @@ inline GroupChanges random_changes(RandomStream& random, const std::vector<Worke
   return changes;
 }
 
-/// Streams over independent chains whose modules, also of different chains, are in groups, which change if
-/// `changing`.
+/// Returns a cell with streams over independent chains. A group may have modules of different chains; with
+/// `changing` the groups change.
 inline RunSpec random_group_cell(RandomStream& random, bool changing) {
   RunSpec spec = random_cell(random, all_systems().front());
   spec.planner.autoscale = false;
@@ -339,7 +342,7 @@ inline RunSpec random_group_cell(RandomStream& random, bool changing) {
 inline RunSpec random_group_cell(RandomStream& random) { return random_group_cell(random, false); }
 inline RunSpec random_changing_cell(RandomStream& random) { return random_group_cell(random, true); }
 
-/// The same over models of which none sends to another.
+/// Returns the same for chains of one module each.
 inline RunSpec random_independent_cell(RandomStream& random) {
   for (;;) {
     RunSpec spec = random_group_cell(random);

@@ -1,4 +1,4 @@
-// A run of which only a part is measured, against the rows of the same run.
+// Comparison of a run of which only a part is measured with the rows of the same run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ inline void expect_requests_of(const RunRecord& record, const std::vector<Reques
   RequestCounts counts;
   TimeNs latency_ns = 0;
   TimeNs gpu_ns = 0;
-  std::map<std::int64_t, std::uint64_t> sent;  // by window
+  std::map<std::int64_t, std::uint64_t> sent;  // number of requests by window
   for (const RequestRow& row : rows) {
     if (row.sent_ns < record.measured_from_ns) continue;
     ++counts.sent;
@@ -101,9 +101,9 @@ inline TimeNs busy_time_ns(const RunRecord& record) {
   return sum_ns;
 }
 
-/// Returns the time from `from_ns` on of the batches in which these visits ran.
+/// Returns the time of the batches in which these visits ran, from `from_ns` on.
 inline TimeNs busy_time_ns(const std::vector<VisitRow>& rows, TimeNs from_ns) {
-  std::map<std::pair<std::uint32_t, TimeNs>, TimeNs> ends;  // of batches by worker and start
+  std::map<std::pair<std::uint32_t, TimeNs>, TimeNs> ends;  // ends of batches by worker and start
   for (const VisitRow& row : rows) {
     if (row.ran()) ends[{row.worker, row.started_ns}] = row.ended_ns;
   }
@@ -113,7 +113,8 @@ inline TimeNs busy_time_ns(const std::vector<VisitRow>& rows, TimeNs from_ns) {
   return sum_ns;
 }
 
-/// Expects the run `whole` with the requests before `from_ns` as a warm-up to count the others alone.
+/// Repeats the run `whole` with the requests before `from_ns` as a warm-up, and expects the other requests
+/// alone to count.
 inline void expect_measured_part(RunSpec& spec, const Ran& whole, TimeNs from_ns) {
   spec.measured_from_ns = from_ns;
   const RunRecord record = simulate(spec, nullptr);
@@ -121,13 +122,13 @@ inline void expect_measured_part(RunSpec& spec, const Ran& whole, TimeNs from_ns
   expect_requests_of(record, whole.rows.request_rows);
   expect_visits_of(record, whole.rows);
   const auto preempts = [](const ModuleTotals& module) { return module.preempted > 0; };
-  // Where messages take longer, a start is heard of after the samples that follow it.
+  // If messages take time, a start is counted only after the samples that follow it.
   const bool hears_at_once = spec.faults.empty() && spec.world.scheduler_cost == SchedulerCost::kFree;
   if (hears_at_once && std::ranges::none_of(whole.record.modules, preempts)) {
     expect_queue_of(record, whole.rows.visit_rows);
     expect_queue_of(whole.record, whole.rows.visit_rows);
   }
-  // What preempted batches took is in no row.
+  // The time of preempted batches is in no row.
   if (busy_time_ns(whole.record) == busy_time_ns(whole.rows.visit_rows, 0)) {
     EXPECT_EQ(busy_time_ns(record), busy_time_ns(whole.rows.visit_rows, from_ns));
   }

@@ -15,7 +15,7 @@
 
 namespace harness::testing {
 
-/// What a run leaves behind of a fixed plan: one row per module.
+/// Returns the part of a run's record that a fixed plan determines: one row of the plan per module.
 inline RunRecord fixed_plan(const RunSpec& spec, std::uint64_t sent,
                             const std::vector<ModuleOverride>& modules) {
   RunRecord record;
@@ -29,8 +29,8 @@ inline RunRecord fixed_plan(const RunSpec& spec, std::uint64_t sent,
   return record;
 }
 
-/// Batches keep to their size and their worker: they take what the profile says for as many as run in them,
-/// and the next on the worker starts when that has passed.
+/// Expects each batch to be within its maximum size and its worker: it takes the profile's time for its size,
+/// and the next batch on the worker starts when that time has passed.
 inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
                                const std::vector<ScheduledVisit>& visits) {
   std::map<std::tuple<ModuleId, std::uint32_t, TimeNs>, int> sizes;
@@ -49,8 +49,8 @@ inline void expect_batches_fit(const RunSpec& spec, const RunRecord& record,
   }
 }
 
-/// Every request visits every module of its route once, after all that send it there, and ends by its due
-/// time. Returns how many requests there are.
+/// Expects every request to visit every module of its route once, after the modules before it, and to end by
+/// its deadline. Returns the number of requests.
 inline std::size_t expect_requests_in_time(const RunSpec& spec, const std::vector<TimeNs>& times,
                                            const std::vector<ScheduledVisit>& visits) {
   const TimeNs hop_ns = ms_to_ns(spec.world.network_delay_ms);
@@ -74,7 +74,8 @@ inline std::size_t expect_requests_in_time(const RunSpec& spec, const std::vecto
   return requests.size();
 }
 
-/// The bound, after checking that its schedule can be carried out and has as many requests.
+/// Returns the number of requests of the offline schedule, after checking that the schedule can be carried
+/// out and has that many requests.
 inline std::uint64_t checked_schedule(const RunSpec& spec, const RunRecord& record,
                                       const std::vector<TimeNs>& times) {
   std::vector<ScheduledVisit> visits;

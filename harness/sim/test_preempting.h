@@ -1,4 +1,5 @@
-// A system for tests that preempts: first in, first out; a batch that is small against the queue is stopped.
+// A system for tests that preempts: it serves first in, first out, and stops a batch that is small compared
+// with the queue.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 namespace harness::testing {
 
-/// A GroupScheduler for each queue.
+/// A system with a GroupScheduler for each queue.
 class PreemptingSystem final : public System {
  public:
   explicit PreemptingSystem(double factor) : factor_(factor) {}
@@ -22,7 +23,7 @@ class PreemptingSystem final : public System {
   double factor_;
 };
 
-/// A cell of any shape, load and scaling, every third with faults, whose system preempts.
+/// Returns a cell of any shape, load and scaling whose system preempts; one in three has faults.
 inline RunSpec random_preempting_cell(RandomStream& random) {
   RunSpec spec = next_with_a_plan([&random] {
     RunSpec cell = random_cell(random, all_systems().front());

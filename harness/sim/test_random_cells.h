@@ -17,7 +17,8 @@ namespace harness::testing {
 inline std::vector<Profile> random_profiles(RandomStream& random, std::size_t modules) {
   std::vector<Profile> profiles;
   for (std::size_t m = 0; m < modules; ++m) {
-    // One after the other: in the arguments of a call each compiler would draw in an order of its own.
+    // The values are drawn in statements of their own: compilers may evaluate arguments of a call in any
+    // order.
     const int max_batch = 4 + static_cast<int>(random.below(29));
     const double an_item_ms = 1 + 10 * random.uniform();
     const double fixed_ms = 0.2 + 3 * random.uniform();
@@ -26,7 +27,7 @@ inline std::vector<Profile> random_profiles(RandomStream& random, std::size_t mo
   return profiles;
 }
 
-/// Poisson arrivals whose rate jumps between a low and a high value.
+/// Returns Poisson arrivals whose rate jumps to random values around the mean.
 inline std::vector<TimeNs> bursty_times(RandomStream& random, double mean_rps, TimeNs duration_ns) {
   std::vector<TimeNs> times;
   double at = 0;
@@ -43,7 +44,7 @@ inline std::vector<TimeNs> bursty_times(RandomStream& random, double mean_rps, T
   }
 }
 
-/// A cell without its load.
+/// Returns a random cell without a load.
 inline RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
   RunSpec spec;
   const std::uint64_t shape = random.below(4);
@@ -74,7 +75,8 @@ inline RunSpec random_cell(RandomStream& random, const SystemEntry& entry) {
   return spec;
 }
 
-/// A random DAG of 3 to 7 modules, of which about half of those with subs choose: one of them, or each.
+/// Returns a random DAG of 3 to 7 modules. Three in four of the modules with successors choose: one of them,
+/// or each of them with a probability.
 inline Pipeline random_pipeline(RandomStream& random) {
   const std::size_t count = 3 + random.below(5);
   Pipeline pipeline = chain(count);
@@ -103,7 +105,7 @@ inline Pipeline random_pipeline(RandomStream& random) {
   return pipeline;
 }
 
-/// A cell without its load on a pipeline whose modules choose branches.
+/// Returns a cell without a load on a pipeline whose modules choose branches.
 inline RunSpec random_dynamic_cell(RandomStream& random, const SystemEntry& entry) {
   RunSpec spec = random_cell(random, entry);
   const std::vector<Pipeline> shapes = dynamic_pipelines();
@@ -114,12 +116,12 @@ inline RunSpec random_dynamic_cell(RandomStream& random, const SystemEntry& entr
   return spec;
 }
 
-/// A cell without its load, one in four on a pipeline whose modules choose branches.
+/// Returns a cell without a load; one in four has a pipeline whose modules choose branches.
 inline RunSpec random_cell_or_dynamic(RandomStream& random, const SystemEntry& entry) {
   return random.below(4) > 0 ? random_cell(random, entry) : random_dynamic_cell(random, entry);
 }
 
-/// Four seconds of bursts around a random multiple of the capacity; throws InputError if no plan fits.
+/// Adds four seconds of bursts around a random multiple of the capacity. Throws InputError if no plan fits.
 inline void add_load(RunSpec& spec, RandomStream& random) {
   const TimeNs duration_ns = s_to_ns(4);
   spec.arrivals = std::make_unique<FixedArrivals>(std::vector<TimeNs>{}, duration_ns);
@@ -134,7 +136,7 @@ inline RunSpec loaded_cell(RandomStream& random, const SystemEntry& entry) {
   return spec;
 }
 
-/// What `draw` makes, drawn again for as long as it throws InputError because no plan fits.
+/// Returns the result of `draw`, which is called again while it throws InputError because no plan fits.
 template <class Draw>
 RunSpec next_with_a_plan(const Draw& draw) {
   for (;;) {

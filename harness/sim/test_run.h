@@ -1,4 +1,4 @@
-// A run with its rows, and what its logs must say again.
+// A run with its rows, a tally of its events, and the replay of its logs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,20 +18,20 @@
 
 namespace harness::testing {
 
-/// The cell's record and rows, these by request.
+/// The record and the rows of a run; the rows are sorted by request.
 struct Ran {
   explicit Ran(const RunSpec& spec) : record(simulate(spec, &rows)) {
     const auto by_request = [](const auto& a, const auto& b) { return a.request < b.request; };
     std::stable_sort(rows.request_rows.begin(), rows.request_rows.end(), by_request);
     std::stable_sort(rows.visit_rows.begin(), rows.visit_rows.end(), by_request);
   }
-  /// When requests ended, in ms.
+  /// Returns the times at which requests ended, in ms.
   std::vector<double> ends() const {
     std::vector<double> result;
     for (const RequestRow& row : rows.request_rows) result.push_back(ns_to_ms(row.end_ns));
     return result;
   }
-  /// When visits started, in ms.
+  /// Returns the times at which visits started, in ms.
   std::vector<double> starts() const {
     std::vector<double> result;
     for (const VisitRow& row : rows.visit_rows) result.push_back(ns_to_ms(row.started_ns));
@@ -51,7 +51,7 @@ struct Ran {
   RunRecord record;
 };
 
-/// What the cells of a suite had in them, by name; dropped visits by the name of their reason.
+/// The numbers of events in the cells of a suite, by name; dropped visits by the name of their reason.
 using Tally = std::map<std::string, std::uint64_t>;
 
 inline void add(const RunRecord& record, Tally& tally) {
@@ -71,12 +71,13 @@ inline void add(const RunRecord& record, Tally& tally) {
   }
 }
 
-/// Lest laws hold because nothing happened.
+/// Expects at least so many events of each name, lest laws hold only because nothing happened.
 inline void expect_at_least(const Tally& least, Tally tally) {
   for (const auto& [what, count] : least) EXPECT_GE(tally[what], count) << what;
 }
 
-/// The schedulers of the cell's system decide again what stands in these logs; returns how much.
+/// Expects schedulers of the cell's system to make the decisions of these logs again. Returns the numbers of
+/// callbacks and decisions.
 inline ReplayCounts expect_repeated(const RunSpec& spec, const std::vector<ReplayLog>& logs) {
   const RequestSizes sizes(spec.seed, spec.profiles, spec.trace_tokens);
   const ServingContext context = make_context(spec, &sizes);

@@ -1,4 +1,4 @@
-// What the tests of schedulers that take their time share.
+// Systems and cells for the tests of schedulers that take time.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace harness::testing {
 
-/// Drops every visit when it is told of it: one message a request.
+/// Drops every visit on its arrival, so that there is one message per request.
 class Refuser final : public Scheduler {
  public:
   void on_plan(TimeNs, const Plan&, Decisions&) override {}
@@ -35,7 +35,8 @@ class RefusingSystem final : public System {
   }
 };
 
-/// One module whose batches of one take 10 ms; what is handled costs its queue `cost_ms`.
+/// Returns a cell with one module whose batches of one take 10 ms; each message costs its scheduler
+/// `cost_ms`.
 inline RunSpec spec_of(const std::vector<double>& times_ms, int workers, double cost_ms) {
   RunSpec spec = make_spec("naive", chain(1), {linear_profile("m", 0, 10, 1)}, {{1, workers}}, kNsPerS,
                            at_ms(times_ms), kNsPerS);
@@ -52,15 +53,16 @@ inline RunSpec refusing(std::vector<TimeNs> times, int workers, double cost_ms) 
   return spec;
 }
 
-/// Some cost between 1 us and 3 ms a message.
+/// Adds a random cost between 1 us and 3 ms per message.
 inline void add_cost(RunSpec& spec, RandomStream& random) {
   spec.world.scheduler_cost = SchedulerCost::kFixed;
   spec.world.scheduler_cost_us = std::exp2(11.5 * random.uniform());
 }
 
-constexpr double kNoRoom = 1e-6;  ///< of a scheduler queue, in ms: a visit that has to wait at all is refused
+/// A limit of a scheduler's queue, in ms, at which every visit that must wait is refused.
+constexpr double kNoRoom = 1e-6;
 
-/// Some cost and some room, often little.
+/// Adds a random cost and a random limit of the queue of messages, often a small one.
 inline void add_queue_limit(RunSpec& spec, RandomStream& random) {
   add_cost(spec, random);
   spec.world.scheduler_queue_limit_ms =

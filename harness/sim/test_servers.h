@@ -1,4 +1,5 @@
-// Clusters of servers for tests: plans by a script, a placement that keeps what was used last.
+// Clusters of servers for tests: plans by a script, and a placement that keeps the most recently used
+// modules.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +13,14 @@
 
 namespace harness::testing {
 
-/// Workers, and perhaps cores, by module, from a time on.
+/// The numbers of workers, and perhaps of cores, by module, from a time on.
 struct ServerStep {
   TimeNs at_ns = 0;
   std::vector<int> workers;
   std::vector<int> cores = {};
 };
 
-/// Plans batches of one.
+/// Plans batches of one with the workers of a script.
 class ServerPlanner final : public Planner {
  public:
   ServerPlanner(const ServingContext& context, std::vector<ServerStep> steps)
@@ -44,8 +45,9 @@ class ServerPlanner final : public Planner {
   std::vector<ServerStep> steps_;
 };
 
-/// Keeps what has been there; above 85 % of the memory, and where room lacks, the least recently used goes.
-/// Starts on the server that `prefers` says, if there is room, else on the lowest with some.
+/// Keeps the parameters of modules in a server's memory. If more than 85 % of the memory are in use, or if
+/// room is needed, the least recently used module goes. An instance starts on the server that `prefers`
+/// returns, if it has room there, else on the server with the lowest number that has room.
 class LruPlacement final : public Placement {
  public:
   LruPlacement(const ServingContext& context, std::function<std::uint32_t(TimeNs)> prefers)
@@ -131,7 +133,8 @@ class ServerSystem final : public System {
   ScriptedSystem fifo_{{}};
 };
 
-/// Modules of 10 ms and `sizes_mb`; a request in the middle of every second for 40 s; 200 ms for a container.
+/// Returns a cell on servers: modules of 10 ms and `sizes_mb`, a request in the middle of every second for 40
+/// s, and 200 ms for a container's start.
 inline RunSpec server_spec(const std::vector<double>& sizes_mb, ServerShape servers, int count,
                            std::vector<ServerStep> steps, bool has_placement = true,
                            std::function<std::uint32_t(TimeNs)> prefers = nullptr) {
@@ -154,13 +157,15 @@ inline RunSpec server_spec(const std::vector<double>& sizes_mb, ServerShape serv
 }
 
 struct ServerCellKind {
-  bool scales_to_zero = false;  ///< with room for one instance of each module, which there is in the end
-  /// With room for all, and plans that either add or take away, so that nothing depends on the order of what
-  /// happens in one moment.
+  /// True for a system that scales to zero. There is room for an instance of each module, and each has one in
+  /// the end.
+  bool scales_to_zero = false;
+  /// True for a cell with room for all and plans that either add or remove workers, so that nothing depends
+  /// on the order of events in one moment.
   bool calm = false;
 };
 
-/// At whole seconds of 40, each of its own.
+/// Returns random steps at different whole seconds of 40 s.
 inline std::vector<ServerStep> random_server_steps(RandomStream& random, std::size_t modules,
                                                    const ServerCellKind& kind) {
   std::vector<ServerStep> steps;
@@ -187,7 +192,8 @@ inline std::vector<ServerStep> random_server_steps(RandomStream& random, std::si
   return steps;
 }
 
-/// Whether the plan of the next whole second may take workers away: every second of random_server_steps.
+/// True if the plan of the next whole second may take workers away, which every second step of
+/// random_server_steps() may.
 inline bool takes_away(const std::vector<ServerStep>& steps, TimeNs at_ns) {
   const TimeNs next_ns = (at_ns / kNsPerS + 1) * kNsPerS;
   for (std::size_t i = 2; i < steps.size(); i += 2) {
@@ -196,19 +202,19 @@ inline bool takes_away(const std::vector<ServerStep>& steps, TimeNs at_ns) {
   return false;
 }
 
-/// Random plans and faults on servers, with short memory, cores and instances of several GPUs unless it is
-/// calm.
+/// Returns a cell with random plans and faults on servers; unless it is calm, memory is short, and instances
+/// take several GPUs.
 inline RunSpec random_server_cell(RandomStream& random, const ServerCellKind& kind = {}) {
   const std::size_t modules = 1 + random.below(4);
   std::vector<double> sizes;
   for (std::size_t m = 0; m < modules; ++m) sizes.push_back(100 + 4000 * random.uniform());
   const std::vector<ServerStep> steps = random_server_steps(random, modules, kind);
   ServerShape shape{4, 8, 4100 + 8000 * random.uniform(), 0};
-  if (kind.scales_to_zero || kind.calm) shape.memory_mb += 30'000;  // each twice: an instance and a copy
+  if (kind.scales_to_zero || kind.calm) shape.memory_mb += 30'000;  // room for an instance and a copy of each
   const int servers = kind.calm ? 8 : 1 + static_cast<int>(random.below(3));
   RunSpec spec = server_spec(sizes, shape, servers, steps, false);
   const bool has_placement = random.below(4) > 0;
-  if (has_placement) spec.servers.cores = 0;  // this placement does not know of planned ones
+  if (has_placement) spec.servers.cores = 0;  // this placement does not know planned cores
   spec.system = std::make_unique<ServerSystem>(steps, has_placement, nullptr, kind.scales_to_zero);
   if (kind.scales_to_zero) spec.serving.queue = QueueScope::kModule;
   for (Profile& profile : spec.profiles) {
@@ -224,7 +230,7 @@ inline RunSpec random_server_cell(RandomStream& random, const ServerCellKind& ki
     const double for_ms = 1 + 9e3 * random.uniform();
     spec.faults.push_back(
         fault_of(FaultKind::kStop, at_ms, for_ms, static_cast<int>(first), static_cast<int>(gpus)));
-    // What is lost is replaced by the next plan, which is not to take others away.
+    // The next plan replaces lost workers; it must not take others away.
     if (kind.calm && takes_away(steps, spec.faults.back().at_ns)) spec.faults.pop_back();
   }
   return spec;

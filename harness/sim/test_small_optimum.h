@@ -1,4 +1,4 @@
-// For tests: the optimum of small cases, by a search over all ways of forming batches.
+// For tests: the optimum of small cases, found by a search over all ways of forming batches.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 
 namespace harness::testing {
 
-inline constexpr int kOpen = -1;  ///< of a visit that has not started
-inline constexpr int kLost = -2;  ///< of all visits of a request that cannot end in time
+inline constexpr int kOpen = -1;  ///< end of a visit that has not started
+inline constexpr int kLost = -2;  ///< end of each visit of a request that cannot end in time
 
-/// A case in whole milliseconds.
+/// A small cell in whole milliseconds.
 struct SmallCase {
   Pipeline pipeline;
-  std::vector<std::vector<int>> exec;  ///< [module][size - 1]
+  std::vector<std::vector<int>> exec;  ///< execution times of batches: [module][size - 1]
   std::vector<ModuleOverride> modules;
   std::vector<int> times;
   int slo = 0;
   int hop = 0;
 };
 
-/// Tries, at every time when something gets ready or free, every way to start batches of waiting visits on
-/// idle workers, none included, and remembers what it has seen.
+/// Finds the optimum: at every time at which a visit gets ready or a worker free it tries every way to start
+/// batches of waiting visits on idle workers, and also to start no batch. It remembers the results of states.
 class Optimum {
  public:
   explicit Optimum(const SmallCase& small) : case_(small), modules_(small.modules.size()) {
@@ -49,14 +49,14 @@ class Optimum {
  private:
   struct State {
     int now = 0;
-    std::vector<int> end;                ///< [request * modules + module]
-    std::vector<std::vector<int>> free;  ///< [module][worker]
+    std::vector<int> end;                ///< ends of visits: [request * modules + module]
+    std::vector<std::vector<int>> free;  ///< times from which workers are free: [module][worker]
     bool operator<(const State& other) const {
       return std::tie(now, end, free) < std::tie(other.now, other.end, other.free);
     }
   };
 
-  /// When the visit can start; -1 when that is not known yet.
+  /// Returns the time at which the visit can start; -1 if that is not known yet.
   int ready(const State& state, std::size_t request, std::size_t module) const {
     int ready = case_.times[request];
     for (const ModuleId pre : case_.pipeline.modules[module].pres) {
@@ -67,7 +67,7 @@ class Optimum {
     return ready + case_.hop;
   }
 
-  /// The soonest that the request can end if every worker were its own.
+  /// Returns the earliest end of the request if it never had to wait for a worker.
   int soonest_end(const State& state, std::size_t request) const {
     std::vector<int> end(modules_);
     for (std::size_t m = 0; m < modules_; ++m) {
@@ -79,7 +79,7 @@ class Optimum {
     return *std::max_element(end.begin(), end.end());
   }
 
-  /// Gives up what cannot end in time and forgets times that make no difference any more.
+  /// Gives up requests that cannot end in time, and replaces times that make no difference any more.
   void simplify(State& state) const {
     for (std::size_t r = 0; r < case_.times.size(); ++r) {
       const auto visits = std::span(state.end).subspan(r * modules_, modules_);
@@ -99,7 +99,7 @@ class Optimum {
     }
   }
 
-  /// Requests that are not lost.
+  /// Returns the number of requests that are not lost.
   int alive(const State& state) const {
     const auto lost = static_cast<std::size_t>(std::count(state.end.begin(), state.end.end(), kLost));
     return static_cast<int>((state.end.size() - lost) / modules_);
@@ -115,7 +115,8 @@ class Optimum {
     return best;
   }
 
-  /// Tries what modules `module` and later can start now, then goes on in time; until no more can be gained.
+  /// Tries every start of batches at `module` and later modules now, then goes on in time. Stops when no more
+  /// requests can be gained.
   int best_of_starts(const State& state, std::size_t module) {
     if (module == modules_) return best_later(state);
     int best = 0;
@@ -195,7 +196,7 @@ inline SmallCase random_case(RandomStream& random, int largest_cap) {
   return small;
 }
 
-/// What the system does with it: the case as a run.
+/// Returns the small case as a cell of that system.
 inline RunSpec spec_of(const std::string& system, const SmallCase& small) {
   std::vector<Profile> profiles;
   for (const std::vector<int>& exec : small.exec) {

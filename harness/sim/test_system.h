@@ -1,4 +1,4 @@
-// A system for tests: FIFO, drops the requests it is told to, at the module it is told to.
+// A system for tests: it serves first in, first out, and drops given requests at given modules.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace harness::testing {
 
-/// Requests to drop when they would join a batch, by module.
+/// The requests to drop when they would join a batch, by module.
 using DropList = std::map<ModuleId, std::set<RequestId>>;
 
 class ScriptedPolicy {

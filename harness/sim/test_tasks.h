@@ -30,7 +30,8 @@ inline Pipeline tree(const std::vector<TaskSpec>& tasks, bool fixed_fan_out = tr
   return pipeline;
 }
 
-/// A detector of 10 ms that finds three cars, and one of 4 ms that finds one; 5 ms a car.
+/// Returns a tree with a detector that finds three cars and one that finds one, and two classifiers of cars.
+/// car_profiles() has their times.
 inline Pipeline cars() {
   return tree({{"detect", {"cars"}, {variant("large", 1, {3}), variant("small", 0.5, {1})}},
                {"cars", {}, {variant("b7", 1), variant("b0", 0.8)}}});
@@ -41,19 +42,19 @@ inline std::vector<Profile> car_profiles() {
           linear_profile("b0", 0, 2, 4)};
 }
 
-/// What TreeSystem does.
+/// The rules of a TreeSystem.
 struct TreeRules {
-  /// Workers by module; one entry for each plan, the last for all later ones.
+  /// Numbers of workers by module, an entry for each plan; the last entry is also for all later plans.
   std::vector<std::vector<int>> workers;
   int max_batch = 1;
-  double refuse = 0;          ///< share of the visits that routers refuse when they come from others
-  bool random = false;        ///< queues at random instead of one after the other
-  TimeNs clock_bound_ns = 0;  ///< by which the clocks of a live run's ranks may differ
-  /// Where each LoadStatistics::fan_out is kept, unless null.
+  double refuse = 0;          ///< share of the visits from other modules that routers refuse
+  bool random = false;        ///< true if queues are chosen at random instead of in turn
+  TimeNs clock_bound_ns = 0;  ///< largest difference between the clocks of a live run's ranks
+  /// List to which each LoadStatistics::fan_out is added, unless null.
   std::vector<std::vector<std::vector<double>>>* measured = nullptr;
 };
 
-/// Plans as told; queues as the naive system's.
+/// Plans the workers of the rules.
 class TreePlanner final : public Planner {
  public:
   TreePlanner(const ServingContext& context, const TreeRules& rules) : context_(context), rules_(rules) {}
@@ -153,15 +154,15 @@ inline RunSpec tree_cell(Pipeline pipeline, std::vector<Profile> profiles, TreeR
   return spec;
 }
 
-/// Which trees random_tree_cell() draws.
+/// The kind of trees that random_tree_cell() draws.
 struct TreeKind {
-  bool branches = true;  ///< a request may have several visits at a time
-  bool refuses = true;   ///< routers may refuse visits
-  bool replans = true;   ///< plans may change which variants have workers
+  bool branches = true;  ///< true if a request may have several visits at a time
+  bool refuses = true;   ///< true if routers may refuse visits
+  bool replans = true;   ///< true if later plans may give workers to other variants
   TimeNs clock_bound_ns = 0;
 };
 
-/// A tree of up to five tasks with up to three variants each.
+/// Returns a tree of up to five tasks with up to three variants each.
 inline Pipeline random_tree(RandomStream& random, bool branches = true) {
   std::vector<TaskSpec> tasks(1 + random.below(5));
   for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -180,7 +181,7 @@ inline Pipeline random_tree(RandomStream& random, bool branches = true) {
   return tree(tasks, fixed || !branches);
 }
 
-/// Any tree of the kind under plans of TreeSystem's.
+/// Returns a cell with a random tree of the kind, served by a TreeSystem.
 inline RunSpec random_tree_cell(RandomStream& random, const TreeKind& kind = {}) {
   RunSpec spec = random_cell(random, all_systems().front());
   Pipeline pipeline = random_tree(random, kind.branches);

@@ -1,4 +1,4 @@
-// Laws of runs of task trees: what rows and counts say of paths, visits and accuracies.
+// Laws of runs of task trees: the relations between rows and counts of paths, visits and accuracies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,14 +10,14 @@
 
 namespace harness::testing {
 
-/// By request: what its rows say of its paths. A path ends with a visit that is no other's parent.
+/// The paths of a request according to its rows. A path ends with a visit that is no other visit's parent.
 struct Paths {
   std::uint64_t served = 0, late = 0, lost = 0;
-  std::uint64_t unsure = 0;  ///< done when its request was dropped: it may have caused none before that
+  std::uint64_t unsure = 0;  ///< paths whose last visit ended as the request was dropped, maybe before it
   double accuracy = 0;
 };
 
-/// Of one request's rows, by index of the visit in it.
+/// Returns the paths of one request; `visits` has its rows by index of the visit in the request.
 inline Paths paths_of(const std::vector<VisitRow>& visits, const Pipeline& pipeline,
                       const RequestRow& request) {
   std::vector<bool> is_parent(visits.size(), false);
@@ -34,7 +34,7 @@ inline Paths paths_of(const std::vector<VisitRow>& visits, const Pipeline& pipel
     if (request.outcome == Outcome::kDropped && row.ended_ns >= request.end_ns &&
         !pipeline.modules[row.module].subs.empty()) {
       if (row.ended_ns == request.end_ns) ++paths.unsure;
-      continue;  // done in vain: nobody knows what it would have caused
+      continue;  // served in vain: nobody knows which visits it would have caused
     }
     ++paths.served;
     if (row.ended_ns > request.sent_ns + request.slo_ns) ++paths.late;
@@ -48,7 +48,7 @@ inline Paths paths_of(const std::vector<VisitRow>& visits, const Pipeline& pipel
   return paths;
 }
 
-/// Served paths as the rows have them, and the rules of a request's outcome.
+/// Expects the counts of paths to agree with the rows, and each request's outcome to follow the rules.
 inline void expect_paths(const RunSpec& spec, const Ran& ran, Tally& tally) {
   const RunRecord& record = ran.record;
   std::vector<std::vector<VisitRow>> visits(record.sent);
@@ -75,7 +75,7 @@ inline void expect_paths(const RunSpec& spec, const Ran& ran, Tally& tally) {
       tally["answered_in_part"] += paths.lost > 0 ? 1 : 0;
     }
   }
-  // A path ends when that is heard of, like its request, which slow links tell late, or after a drop.
+  // A path, like its request, ends when the dispatcher hears of it: with slow links late, or after a drop.
   const bool heard_late =
       std::ranges::any_of(spec.faults, [](const Fault& fault) { return fault.kind == FaultKind::kDelay; });
   for (std::size_t w = 0; w < expected.size(); ++w) {
@@ -89,7 +89,7 @@ inline void expect_paths(const RunSpec& spec, const Ran& ran, Tally& tally) {
       EXPECT_NEAR(counts.accuracy_sum, expected[w].accuracy, 1e-6) << w;
     }
     EXPECT_TRUE(!is_partial || expected[w].unsure == 0) << w;
-    // Of a request that was dropped, paths may be lost without a row.
+    // A dropped request may lose paths that have no row.
     EXPECT_TRUE(is_partial ? counts.lost == expected[w].lost : counts.lost >= expected[w].lost) << w;
   }
 }

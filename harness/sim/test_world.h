@@ -1,4 +1,4 @@
-// Small worlds for tests: fixed sending times, pipelines of given latencies.
+// Small cells for tests: fixed sending times, pipelines of given latencies.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace harness::testing {
 /// Replays a list of times.
 class FixedArrivals final : public ArrivalSource {
  public:
-  /// `streams`: by request; empty: all are of stream 0.
+  /// `streams` has the stream of each request; if it is empty all requests are of stream 0.
   FixedArrivals(std::vector<TimeNs> times, TimeNs duration_ns, std::vector<StreamId> streams = {})
       : times_(std::move(times)), duration_ns_(duration_ns), streams_(std::move(streams)) {
     streams_.resize(times_.size());
@@ -47,7 +47,7 @@ class FixedArrivals final : public ArrivalSource {
   std::size_t position_ = 0;
 };
 
-/// Requests of streams, sorted here by their times.
+/// Returns arrivals of these requests, given as times and streams in any order.
 inline std::unique_ptr<FixedArrivals> arrivals_of(std::vector<std::pair<TimeNs, StreamId>> requests,
                                                   TimeNs duration_ns) {
   std::ranges::stable_sort(requests, {}, &std::pair<TimeNs, StreamId>::first);
@@ -60,14 +60,14 @@ inline std::unique_ptr<FixedArrivals> arrivals_of(std::vector<std::pair<TimeNs, 
   return std::make_unique<FixedArrivals>(std::move(times), duration_ns, std::move(streams));
 }
 
-/// Times given in ms.
+/// Converts times in ms.
 inline std::vector<TimeNs> at_ms(const std::vector<double>& times_ms) {
   std::vector<TimeNs> times;
   for (const double time_ms : times_ms) times.push_back(ms_to_ns(time_ms));
   return times;
 }
 
-/// Times of a Poisson process.
+/// Returns the times of a Poisson process.
 inline std::vector<TimeNs> poisson_times(double rate_rps, TimeNs duration_ns, std::uint64_t seed) {
   RandomStream random(seed, "test.poisson");
   std::vector<TimeNs> times;
@@ -79,7 +79,7 @@ inline std::vector<TimeNs> poisson_times(double rate_rps, TimeNs duration_ns, st
   }
 }
 
-/// A profile with latency alpha x b + beta.
+/// Returns a profile in which a batch of b takes alpha x b + beta.
 inline Profile linear_profile(const std::string& model, double alpha_ms, double beta_ms, int max_batch) {
   Profile profile;
   profile.model = model;
@@ -87,7 +87,7 @@ inline Profile linear_profile(const std::string& model, double alpha_ms, double 
   return profile;
 }
 
-/// A chain m0 -> m1 -> ... of modules with the given profiles.
+/// Returns a chain m0 -> m1 -> ... of `modules` modules.
 inline Pipeline chain(std::size_t modules) {
   Pipeline pipeline;
   pipeline.name = "chain";
@@ -102,7 +102,7 @@ inline Pipeline chain(std::size_t modules) {
   return pipeline;
 }
 
-/// m0 -> {m1, m2} -> m3.
+/// Returns m0 -> {m1, m2} -> m3.
 inline Pipeline diamond() {
   Pipeline pipeline = chain(4);
   pipeline.name = "diamond";
@@ -110,7 +110,7 @@ inline Pipeline diamond() {
   return pipeline;
 }
 
-/// m0 -> one of {m1, m2} -> m3.
+/// Returns m0 -> one of {m1, m2} -> m3.
 inline Pipeline diamond_of_one() {
   Pipeline pipeline = diamond();
   pipeline.name = "diamond_of_one";
@@ -118,9 +118,10 @@ inline Pipeline diamond_of_one() {
   return pipeline;
 }
 
-/// Every shape of choice: the diamond; branches of different length (m0 -> one of {m1, m2 -> m3} -> m4); one
-/// nested in all (m0 -> {m1, m4}, m1 -> one of {m2, m3}, all meet in m5); a merge with a direct edge (m0 ->
-/// one of {m1, m2}, m1 -> m2); one that ends in different modules (m0 -> one of {m1, m2, m3 -> m4}).
+/// Returns a pipeline for every shape of choice: the diamond; branches of different length (m0 -> one of {m1,
+/// m2 -> m3} -> m4); a choice nested in a split (m0 -> {m1, m4}, m1 -> one of {m2, m3}, all meet in m5); a
+/// merge with a direct edge (m0 -> one of {m1, m2}, m1 -> m2); a choice that ends in different modules (m0 ->
+/// one of {m1, m2, m3 -> m4}).
 inline std::vector<Pipeline> dynamic_pipelines() {
   const auto make = [](const char* name, const std::vector<std::vector<std::string>>& pres,
                        const std::string& chooser) {
@@ -138,7 +139,7 @@ inline std::vector<Pipeline> dynamic_pipelines() {
   return result;
 }
 
-/// A cell with fixed batch sizes and workers for each module.
+/// Returns a cell with fixed batch sizes and workers for each module.
 inline RunSpec make_spec(const std::string& system, Pipeline pipeline, std::vector<Profile> profiles,
                          std::vector<ModuleOverride> overrides, TimeNs slo_ns, std::vector<TimeNs> times,
                          TimeNs duration_ns) {
@@ -154,7 +155,7 @@ inline RunSpec make_spec(const std::string& system, Pipeline pipeline, std::vect
   return spec;
 }
 
-/// `gpus` GPUs from `first_gpu` on.
+/// Returns a fault of `gpus` GPUs from `first_gpu` on.
 inline Fault fault_of(FaultKind kind, double at_ms, double for_ms, int first_gpu = 0, int gpus = 1) {
   Fault fault;
   fault.kind = kind;
@@ -178,8 +179,8 @@ class RowKeeper final : public RowSink {
   std::vector<VisitRow> visit_rows;
 };
 
-/// Of every visit: where it was, when, and how it ended. Not whose: of visits that come at the same moment
-/// either may be the first.
+/// The facts of a visit: its module, its times, and how it ended. The request is left out, because of visits
+/// that come at the same moment either may be the first.
 using VisitFacts = std::tuple<std::uint16_t, TimeNs, TimeNs, TimeNs, TimeNs, int, int>;
 
 inline std::vector<VisitFacts> facts_of(const RowKeeper& rows) {
@@ -192,13 +193,13 @@ inline std::vector<VisitFacts> facts_of(const RowKeeper& rows) {
   return facts;
 }
 
-/// Systems beside those of the tree: of the libraries that harness-conformance looks at.
+/// The systems of the shared libraries that harness-conformance tests, in addition to the project's own.
 inline std::vector<SystemEntry>& added_systems() {
   static std::vector<SystemEntry> added;
   return added;
 }
 
-/// For tests with every system as parameter.
+/// Returns every system, for tests that have it as parameter.
 inline std::vector<const SystemEntry*> every_system() {
   std::vector<const SystemEntry*> result;
   for (const SystemEntry& entry : all_systems()) result.push_back(&entry);
@@ -207,21 +208,22 @@ inline std::vector<const SystemEntry*> every_system() {
 }
 inline const auto kSystemName = [](const auto& test) { return std::string(test.param->name); };
 
-/// Sets a parameter of the cell's system; throws std::out_of_range when there is none of that name or it
-/// refuses.
+/// Sets a parameter of the cell's system. Throws std::out_of_range if the system has no such parameter or
+/// refuses the value.
 inline void set_param(RunSpec& spec, const std::string& name, const ParamValue& value) {
   set_params(*spec.system, {{name, value}});
 }
 
-/// Tells Loki and its baselines, which drop by the budgets of their tasks whatever the SLO, not to.
+/// Turns off the early dropping of Loki and its baselines, which drop by the budgets of their tasks whatever
+/// the SLO is.
 inline void without_early_dropping(RunSpec& spec) {
   ParamList list;
   spec.system->list(list);
   if (list.find("early_dropping") != nullptr) set_param(spec, "early_dropping", std::string("none"));
 }
 
-/// Where the SLO is far beyond all batches, INFless and Symphony wait for them to be full longer than the
-/// watchdog of live runs does: batches of one.
+/// Limits batches to one for INFless and Symphony. If the SLO is far longer than all batches, they wait
+/// longer for full batches than the watchdog of live runs waits.
 inline void without_waiting_for_batches(RunSpec& spec, const std::string& system) {
   if (system != "infless" && system != "symphony") return;
   for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);

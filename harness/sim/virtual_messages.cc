@@ -111,7 +111,7 @@ bool VirtualWorld::holds_batch_done(WorkerId worker, const WorkerState& state) {
 
 void VirtualWorld::handle_late_batch_done(std::uint32_t slot) {
   const BatchNotice& notice = notices_[slot];
-  heard_from_ = notice.state.queue;  // the router hears of it with the same message
+  heard_from_ = notice.state.queue;  // the same message acknowledges the visits to the router
   dispatcher_.on_late_batch_done(now_, notice.worker, notice.state, notice.ended_ns);
   heard_from_ = kNone;
   notices_.release(slot);

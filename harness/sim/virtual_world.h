@@ -1,4 +1,4 @@
-// A run in virtual time: its events, its workers' timers, its messages. simulate() makes one.
+// A run in virtual time: its events, its workers' timers, its messages. simulate() makes a VirtualWorld.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,14 @@
 
 namespace harness {
 
-/// One run: the dispatcher and all queues over the same tables, joined by direct calls and by messages
-/// that take their delay. What an event leads to runs to its end; nothing is re-entered, except that without
-/// a delay what is delivered arrives at once. Single-threaded.
+/// One run: the dispatcher and all queues over the same tables, connected by direct calls and by messages
+/// with delays. Each event is handled completely before the next. The handling of an event is never
+/// re-entered, with one exception: without a network delay a delivery arrives at once. Single-threaded.
 class VirtualWorld final : private ToQueues, private ToDispatcher, private Workers {
  public:
-  /// `spec` outlives the world. `rows` may be null.
+  /// `spec` must outlive the world. `rows` may be null.
   VirtualWorld(const RunSpec& spec, RowSink* rows);
-  /// Runs to the end; called once.
+  /// Runs to the end and returns the record. Called once. Throws CellFailed like simulate().
   RunRecord run();
 
  private:
@@ -53,10 +53,10 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
     ModuleId module = 0;
     QueueId queue = 0;
     std::vector<double> values;
-    std::vector<QueueId> except;  ///< a publication's: it does not go there
+    std::vector<QueueId> except;  ///< queues to which a publication does not go
   };
 
-  /// The notice of a batch's end, held by a faulty link.
+  /// The notice of a batch's end that a faulty link holds.
   struct BatchNotice {
     WorkerId worker = 0;
     WorkerState state;
@@ -114,26 +114,27 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void worker_gone(TimeNs now, WorkerId worker) override { dispatcher_.on_worker_gone(now, worker); }
   void report(ModuleId module, QueueId queue, std::span<const double> values) override;
 
-  /// Over faulty links: whether the notice of a batch's end comes later (kLateBatchDone) or never.
+  /// Returns true if a faulty link delays the notice of a batch's end (kLateBatchDone follows) or loses it.
   bool holds_batch_done(WorkerId worker, const WorkerState& state);
   void start();
   void handle(const Event& event);
-  /// A message to the queue's scheduler: handled now or, where messages cost time, when its turn has come.
+  /// Sends a message to the queue's scheduler, which handles it now or, if messages cost time, in its turn.
   void tell(QueueId queue, SchedulerMessage message);
   void handle_message(QueueId queue, SchedulerMessage message);
-  /// What the worker ran has ended or stopped.
+  /// Tells the queue that the worker's batch or visit has ended or stopped.
   void tell_of_end(Message kind, WorkerId worker);
-  /// The visits stand before their queues, unless a scheduler's queue is full.
+  /// Lets the visits arrive at their queues, except if a scheduler's queue of messages is full.
   void arrive(std::span<const Delivery> deliveries);
-  /// Of schedulers whose work costs time: false: its queue is full and the visit is dropped. A queue that
-  /// takes no visits any more sends it elsewhere and refuses none.
+  /// For schedulers whose work costs time. Returns false if the queue of messages is full, and drops the
+  /// visit. A queue that takes no visits any more sends them elsewhere and refuses no visit.
   bool enter_scheduler_queue(const Delivery& delivery);
   void tell_publication(const ValuesMessage& message);
-  /// The queue's scheduler has spent what its first message costs. What waits at a queue that takes no
-  /// visits any more costs nothing.
+  /// Called when the queue's scheduler has spent the cost of its first message: handles that message.
+  /// Messages that wait at a queue which takes no visits any more cost nothing, and are handled, too.
   void handle_scheduler(QueueId queue);
-  /// Whether what events touch outgrows the near caches: where it does not, fetching ahead of events costs
-  /// PARD more than it gains. About as many events are pending as workers run.
+  /// True if the data that events touch are probably larger than the near caches; if they are not,
+  /// prefetching for upcoming events costs PARD more than it gains. The number of pending events is about the
+  /// number of running workers.
   bool prefetches() const { return events_.size() >= 256; }
   void prefetch_upcoming();
   void handle_deliveries(std::uint32_t slot);
@@ -143,37 +144,38 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void handle_late_batch_done(std::uint32_t slot);
   void handle_publication_at(std::uint32_t slot);
   bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
-  /// As ActiveFaults::held_until, for a message sent now.
+  /// Returns ActiveFaults::held_until() for a message that is sent now.
   std::optional<TimeNs> held_until(QueueId queue, LinkDirection direction) {
     return faults_.held_until(now_, queue == kNone ? kNone : dispatcher_.gpu_of(queue), direction);
   }
   void deliver_over_faulty_links(std::span<const Delivery> deliveries);
-  /// The message to that queue alone, in a slot of its own.
+  /// Puts the message for that queue alone into a slot of its own, and returns the slot.
   std::uint32_t put_publication_at(QueueId queue, const ValuesMessage& message);
   void publish_over_faulty_links(ValuesMessage& message);
-  /// Batches started and visits dropped so far: stands still only if nothing happens.
+  /// Returns the number of batches started and visits dropped so far. It stays equal only if nothing happens.
   std::uint64_t progress() const;
   void check_progress();
   void report_progress() const {
     if (spec_.progress) spec_.progress(now_, accounting_.record().sent);
   }
   std::string waiting_text() const;
-  /// Requests are in the system, and the next event is too late to wait for, or there is none.
+  /// Throws CellFailed: requests are in the system, and the next event is too late to wait for, or no event
+  /// is pending (kNever).
   [[noreturn]] void give_up(TimeNs event_ns) const;
-  /// Closes the accounting (a bug if it does not close).
+  /// Closes the accounting and returns the record. An accounting that does not close is a bug.
   RunRecord close(std::uint64_t events);
 
   const RunSpec& spec_;
-  TimeNs last_ns_;  ///< a run that is not over then ends as failed
+  TimeNs last_ns_;  ///< time at which a run that is not over fails
   TimeNs now_ = 0;
   TimeNs network_ns_;
   TimeNs state_delay_ns_;
   TimeNs state_period_ns_;
-  bool joins_end_;  ///< what has joined a batch may leave it: a fault takes the worker, or it is preempted
+  bool joins_end_;  ///< true if a visit may leave its batch: through a fault of the worker, or by preemption
   EventQueue events_;
   WorkerModels workers_;
   QueueTimers timers_;
-  std::optional<SchedulerQueues> schedulers_;  ///< with a cost only
+  std::optional<SchedulerQueues> schedulers_;  ///< queues of messages; only if messages cost time
   ActiveFaults faults_;
   RequestSizes sizes_;
   ServingContext context_;
@@ -187,8 +189,8 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   Mailbox<ValuesMessage> values_;
   Mailbox<AcknowledgementMessage> acknowledgements_;
   Mailbox<BatchNotice> notices_;
-  QueueId heard_from_ = kNone;   ///< the queue whose held notice is being handled
-  std::deque<Plan> next_plans_;  ///< computed, not in effect yet; in order
+  QueueId heard_from_ = kNone;   ///< queue whose held notice is being handled
+  std::deque<Plan> next_plans_;  ///< plans that are computed but not in effect yet, in order
   std::uint64_t seen_progress_ = 0;
   TimeNs progress_check_ns_ = 0;
 };

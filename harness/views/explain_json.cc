@@ -9,7 +9,7 @@ namespace {
 
 const Json kNull{"null"};
 
-/// A time or a duration that need not be there.
+/// Returns a time or a duration that need not be there.
 Json seconds_json(std::optional<TimeNs> ns) { return ns ? Json{json_of(ns_to_s(*ns))} : kNull; }
 Json ms_json(std::optional<TimeNs> ns) { return ns ? Json{json_of(ns_to_ms(*ns))} : kNull; }
 Json text_or_null(const std::string& text) { return text.empty() ? kNull : Json{json_of(text)}; }
@@ -39,7 +39,7 @@ Json plan_json(const PlanRow* plan) {
   return object.json();
 }
 
-/// The published values under the system's names for them.
+/// Returns the published values under the system's names for them.
 Json state_json(const StateTable& states, std::optional<std::size_t> row) {
   if (!row) return kNull;
   JsonObject values;

@@ -1,4 +1,4 @@
-// What stood where at one moment of a run: the facts of `harness explain --at`.
+// The places of all requests at one moment of a run: the facts of `harness explain --at`.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace harness {
 struct MomentFacts {
   struct ModuleFacts {
     std::uint16_t module = 0;
-    const PlanRow* plan = nullptr;  ///< in force; null: none was recorded
-    std::uint64_t waiting = 0;      ///< visits whose batch had not started
-    std::uint64_t batches = 0;      ///< that ran
-    std::uint64_t running = 0;      ///< visits in them
+    const PlanRow* plan = nullptr;  ///< plan in force; null: none was recorded
+    std::uint64_t waiting = 0;      ///< number of visits whose batch had not started
+    std::uint64_t batches = 0;      ///< number of batches that ran
+    std::uint64_t running = 0;      ///< number of visits in these batches
     std::optional<std::size_t> state_row;
   };
-  /// A request that had been sent and had not ended, and one of its visits: the one that stood somewhere
-  /// then; where several did, one entry for each; where none did, it was on the way.
+  /// A request that had been sent and had not ended, and its visit that was at a module then. If several
+  /// were, each has an entry; if no visit was, the request was on the way.
   struct Standing {
     const RequestRow* request = nullptr;
-    const VisitRow* visit = nullptr;  ///< null: on the way between modules
+    const VisitRow* visit = nullptr;  ///< the visit; null: on the way between modules
   };
 
   TimeNs at_ns = 0;
   std::vector<ModuleFacts> modules;
-  std::vector<RowBatch> batches;  ///< that ran, by module and worker
-  std::uint64_t requests = 0;     ///< in the system
+  std::vector<RowBatch> batches;  ///< batches that ran, by module and worker
+  std::uint64_t requests = 0;     ///< number of requests in the system
   std::vector<Standing> standing;
 };
 
-/// `at_ns` may be any time: outside of the run nothing stands anywhere.
+/// Returns the facts of the moment. `at_ns` may be any time: outside of the run no visit is anywhere.
 MomentFacts explain_moment(const ExplainRows& rows, TimeNs at_ns);
 
 }  // namespace harness

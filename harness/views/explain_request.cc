@@ -17,7 +17,7 @@ const VisitRow* find_visit(const std::vector<VisitFacts>& visits, std::uint16_t 
   return nullptr;
 }
 
-/// When what caused the visit was over.
+/// Returns the time when what caused the visit was over.
 TimeNs caused_ns(const RequestFacts& facts, const VisitRow& visit) {
   const VisitRow* const parent = find_visit(facts.visits, visit.parent);
   return parent == nullptr || parent->visit == visit.visit ? facts.row.sent_ns : parent->ended_ns;
@@ -44,7 +44,7 @@ VisitFacts facts_of(const ExplainRows& rows, const LeastTimes* least, const Visi
   return facts;
 }
 
-/// Along the visits that led to its end.
+/// Returns the lost times along the visits that led to the request's end.
 std::vector<LostTime> lost_times(const RequestFacts& facts, const LeastTimes& least) {
   std::vector<LostTime> lost;
   const VisitRow* visit = nullptr;
@@ -72,7 +72,7 @@ bool is_completed(const RequestRow& request) {
   return request.outcome == Outcome::kInTime || request.outcome == Outcome::kLate;
 }
 
-/// The module at which the request came in.
+/// Returns the module at which the request came in.
 std::optional<std::uint16_t> entry_of(const std::vector<VisitFacts>& visits) {
   const VisitRow* const first = find_visit(visits, 0);
   return first == nullptr ? std::nullopt : std::optional(first->module);
@@ -111,7 +111,7 @@ RequestFacts explain_request(const ExplainRows& rows, const LeastTimes* least, s
 }
 
 std::vector<std::uint64_t> worst_requests(const ExplainRows& rows, SentBetween sent, std::size_t count) {
-  std::vector<std::pair<TimeNs, std::uint64_t>> late;  // how much before its deadline
+  std::vector<std::pair<TimeNs, std::uint64_t>> late;  // time before its deadline, and the request
   for (const RequestRow& row : rows.cell().requests) {
     if (is_completed(row) && sent.holds(row))
       late.emplace_back(rows.deadline_ns(row) - row.end_ns, row.request);

@@ -41,8 +41,8 @@ RequestRow request_of(std::uint64_t request, double sent, double ended, Outcome 
   return row;
 }
 
-/// Two modules in a row, a worker each, batches of one that take 10 ms. Request 2 is dropped while it waits
-/// at the first module, after request 3, which came later, has started there.
+/// Returns a cell of two modules in a row, with a worker each and batches of one that take 10 ms. Request 2
+/// is dropped while it waits at the first module, after request 3, which came later, has started there.
 CellContents cell_of_four() {
   CellContents cell;
   cell.summary.cell.system = "mine";
@@ -76,7 +76,7 @@ CellContents cell_of_four() {
   return cell;
 }
 
-/// The profile of those batches: 8 ms and 2 for each visit.
+/// Returns the run with the profile of those batches: 8 ms and 2 for each visit.
 RunSpec spec_of_four() {
   return testing::make_spec("naive", testing::chain(2),
                             std::vector<Profile>(2, testing::linear_profile("m", 2, 8, 4)), {{4, 1}, {4, 1}},

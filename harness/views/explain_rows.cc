@@ -30,8 +30,9 @@ std::size_t ExplainRows::place_of(std::uint64_t request) const {
 }
 
 void ExplainRows::index_visits() {
-  // A counting sort. Visits of place p are counted two entries further on: then entry p + 1 is where they
-  // begin, and once they are in place where they end, which is where those of place p + 1 begin.
+  // This is a counting sort. Visits of the request with index p are counted two entries further on: then
+  // entry p + 1 is their begin and, once they are in place, their end, at which the visits of index p + 1
+  // begin.
   first_visit_.resize(requests_.size() + 3);
   for (const VisitRow& row : cell_.visits) ++first_visit_[place_of(row.request) + 2];
   std::partial_sum(first_visit_.begin(), first_visit_.end(), first_visit_.begin());
@@ -49,7 +50,7 @@ void ExplainRows::collect_batches() {
     else
       batches.push_back(batch);
   };
-  std::vector<RowBatch> found;  // a batch may have several: where rows of others are between its own
+  std::vector<RowBatch> found;  // a batch may be in it several times, if rows of others are between its own
   for (const VisitRow& row : cell_.visits) {
     if (row.ran()) add(found, {row.worker, row.module, row.batch, row.started_ns, row.ended_ns});
   }

@@ -10,25 +10,25 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kLongestLine = 110;
-constexpr std::size_t kLargestParts = 3;  // of what a request lost
+constexpr std::size_t kLargestParts = 3;  // number of the largest parts of what a request lost that are told
 
 std::string fixed(double value, const char* unit, int digits) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, unit);
   return text.data();
 }
-/// "31.204512 s", "12.345 ms": to the microsecond.
+/// Returns "31.204512 s", "12.345 ms": to the microsecond.
 std::string seconds(TimeNs ns) { return fixed(ns_to_s(ns), "s", 6); }
 std::string milliseconds(TimeNs ns) { return fixed(ns_to_ms(ns), "ms", 3); }
 
-/// "1 visit", "1234 visits".
+/// Returns "1 visit", "1234 visits".
 std::string visits_text(std::uint64_t count) { return counted(count, "visit"); }
 
 std::string batches_text(std::uint64_t count) {
   return std::to_string(count) + (count == 1 ? " batch" : " batches");
 }
 
-/// The texts separated by commas, broken into lines behind the indent.
+/// Returns the texts separated by commas, broken into lines behind the indent.
 std::string wrapped(const std::string& indent, const std::string& head,
                     const std::vector<std::string>& texts) {
   std::string all = indent + head;
@@ -46,7 +46,7 @@ std::string wrapped(const std::string& indent, const std::string& head,
   return all + "\n";
 }
 
-/// "queueing 12.345 ms" of the system's queueing_ns.
+/// Returns "queueing 12.345 ms" for the system's queueing_ns.
 std::string value_text(const std::string& name, double value) {
   if (!name.ends_with("_ns")) return name + " " + number_text(value);
   return name.substr(0, name.size() - 3) + " " + fixed(value / 1e6, "ms", 3);
@@ -60,7 +60,7 @@ std::string state_text(const StateTable& states, std::optional<std::size_t> row,
   return wrapped(indent, "Its controller had published at " + seconds(states.rows[*row].at_ns) + ":", values);
 }
 
-/// The time between the two in which some of the batches ran.
+/// Returns the part of the time between the two in which some of the batches ran.
 TimeNs busy_ns(const std::vector<RowBatch>& batches, TimeNs from_ns, TimeNs until_ns) {
   TimeNs busy = 0;
   for (const RowBatch& batch : batches) {
@@ -72,13 +72,13 @@ TimeNs busy_ns(const std::vector<RowBatch>& batches, TimeNs from_ns, TimeNs unti
   return busy;
 }
 
-/// Then rows do not know all batches.
+/// Returns true if batches were preempted: then rows do not know all batches.
 bool has_preempted(const CellContents& cell) {
   return std::ranges::any_of(cell.record.modules,
                              [](const ModuleTotals& module) { return module.preempted > 0; });
 }
 
-/// "Worker 3 ran 2 batches, the last of 8 visits until 31.210000 s."
+/// Returns "Worker 3 ran 2 batches, the last of 8 visits until 31.210000 s."
 std::string busy_text(const ExplainRows& rows, std::uint32_t worker, const std::vector<RowBatch>& batches,
                       TimeNs from_ns, TimeNs until_ns) {
   const std::string who = "Worker " + std::to_string(worker) + " ran ";
@@ -92,7 +92,7 @@ std::string busy_text(const ExplainRows& rows, std::uint32_t worker, const std::
          (idle_ns > 0 && knows_all ? "; it was idle for " + milliseconds(idle_ns) + " of that." : ".");
 }
 
-/// Why it waited, as far as rows tell.
+/// Returns why the visit waited, as far as rows tell.
 std::string waiting_text(const ExplainRows& rows, const VisitFacts& facts, const std::string& indent) {
   const VisitRow& row = facts.row;
   const TimeNs left_ns = row.left_queue_ns();
@@ -117,7 +117,7 @@ std::string waiting_text(const ExplainRows& rows, const VisitFacts& facts, const
   return text;
 }
 
-/// "12.345 ms left", "3.000 ms late".
+/// Returns "12.345 ms left", "3.000 ms late".
 std::string left_text(TimeNs left_ns) {
   return left_ns >= 0 ? milliseconds(left_ns) + " left" : milliseconds(-left_ns) + " late";
 }
@@ -148,7 +148,7 @@ std::string visit_text(const Explanation& explanation, const RequestFacts& reque
   return text + state_text(explanation.rows.cell().record.states, facts.state_row, indent);
 }
 
-/// What the module's workers did at the drop.
+/// Returns what the module's workers did at the drop.
 std::string running_text(const std::vector<RowBatch>& running) {
   if (running.empty()) return "    No batch ran there then.\n";
   TimeNs first_ns = running.front().end_ns;
@@ -170,7 +170,7 @@ std::string drop_text(const Explanation& explanation, const RequestFacts& facts)
               : "it could not have ended in time any more.\n");
 }
 
-/// "125.000 ms waiting to join a batch at m2".
+/// Returns "125.000 ms waiting to join a batch at m2".
 std::string lost_text(const ExplainRows& rows, const LostTime& lost) {
   constexpr std::array<const char*, 4> kWords = {"on the way to ", "waiting to join a batch at ",
                                                  "waiting for its batch to start at ",
@@ -203,7 +203,7 @@ std::string end_text(const Explanation& explanation, const RequestFacts& facts) 
   return text + wrapped("    ", milliseconds(all_ns) + " more than the least that this way takes:", lost);
 }
 
-/// Whether any policy could have saved it.
+/// Returns sentences on whether any policy could have saved it.
 std::string chance_text(const Explanation& explanation, const RequestFacts& facts) {
   std::string text = "  Could any policy have served it in time?\n";
   if (facts.alone_ns) {
@@ -228,7 +228,7 @@ std::string chance_text(const Explanation& explanation, const RequestFacts& fact
   return text + "    It does not serve this one; another schedule may, in the place of others.\n";
 }
 
-/// In their order; what is told of several that follow each other is told once.
+/// Returns the texts of the visits in their order; equal texts that follow each other are told once.
 std::string visits_text(const Explanation& explanation, const RequestFacts& facts) {
   std::string text;
   for (std::size_t i = 0; i < facts.visits.size();) {
@@ -262,7 +262,7 @@ std::string indented(const std::string& text) {
   return all;
 }
 
-/// The first rows of a table, and how many more there are.
+/// Returns the first rows of a table, and how many more there are.
 std::string shortened(TextTable table, const char* what) {
   const std::size_t rows = table.rows.size();
   if (rows > kMostShown) table.rows.resize(kMostShown);

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// The shortest batch with the most cores that any plan gives a worker of the module.
+/// Returns the time of the shortest batch with the most cores that any plan gives a worker of the module.
 TimeNs shortest_batch_ns(const Profile& profile, const RunRecord& record, std::size_t module) {
   std::uint32_t cores = static_cast<std::uint32_t>(profile.cores);
   for (const PlanRow& row : record.plans) {

@@ -8,7 +8,8 @@
 namespace harness {
 namespace {
 
-/// Batches of b take b + 4 ms at m0, b + 9, b + 19 and b + 29 ms at the others; 1 ms on the way to each.
+/// Returns a run in which batches of b take b + 4 ms at m0, and b + 9, b + 19 and b + 29 ms at the others,
+/// with 1 ms on the way to each.
 RunSpec spec_of(const Pipeline& pipeline, const std::vector<TimeNs>& times) {
   std::vector<Profile> profiles;
   for (const double beta_ms : {4.0, 9.0, 19.0, 29.0})

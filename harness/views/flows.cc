@@ -33,7 +33,7 @@ struct PlacedMark {
   std::uint32_t thing;
 };
 
-/// One request's things and arrows, and the flows that they make.
+/// The things and arrows of one request, and the flows that they make.
 class RequestFlows {
  public:
   explicit RequestFlows(std::vector<PlacedMark>& marks) : marks_(marks) {}
@@ -44,7 +44,8 @@ class RequestFlows {
     things_.clear();
     arrows_.clear();
   }
-  /// Returns its place among the request's things. `order` settles the order of what happens at one time.
+  /// Adds a thing and returns its index among the request's things. `order` settles the order of what happens
+  /// at one time.
   std::size_t add(std::uint32_t thing, TimeNs at, std::uint32_t order) {
     things_.push_back({thing, at, order});
     return things_.size() - 1;
@@ -81,7 +82,7 @@ class RequestFlows {
     std::uint32_t thing;
     TimeNs at;
     std::uint32_t order;
-    std::uint64_t incoming = 0;  ///< the flow that it hands on
+    std::uint64_t incoming = 0;  ///< flow that it hands on
     bool has_handed_on = false;
   };
   struct Arrow {
@@ -103,7 +104,7 @@ class RequestFlows {
   std::vector<Arrow> arrows_;
 };
 
-/// The rows of all visits, by request.
+/// Returns the rows of all visits, by request.
 std::vector<VisitKey> visits_by_request(const CellContents& cell) {
   std::vector<VisitKey> keys;
   keys.reserve(cell.visits.size());
@@ -122,7 +123,7 @@ std::vector<RequestKey> requests_in_order(const CellContents& cell) {
   return keys;
 }
 
-/// The arrows between a request's visits.
+/// Adds the arrows between a request's visits.
 class Arrows {
  public:
   Arrows(const CellContents& cell, const TimeSpan& span, const Pipeline* pipeline, std::uint64_t seed)
@@ -130,7 +131,7 @@ class Arrows {
     if (pipeline != nullptr) routes_.emplace(*pipeline, seed);
   }
 
-  /// `visits`: all of the request, by number.
+  /// Adds the arrows of a request; `visits` has all its visits, by number.
   void add(std::span<const VisitKey> visits, const RequestKey* request, RequestFlows& flows) {
     places_.assign(visits.size(), kHidden);
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -164,7 +165,7 @@ class Arrows {
     add_arrow(static_cast<std::size_t>(parent - visits.begin()), i, flows);
   }
 
-  /// From each of the modules before it that sent the request there.
+  /// Adds arrows from each of the modules before it that sent the request there.
   void add_taken(std::span<const VisitKey> visits, std::size_t i, RequestFlows& flows) const {
     const VisitRow& row = row_of(visits[i]);
     const Route& route = (*routes_)[routes_->of(row.request)];
@@ -196,7 +197,7 @@ class Arrows {
   const TimeSpan& span_;
   const Pipeline* pipeline_;
   std::optional<Routes> routes_;
-  std::vector<std::size_t> places_;  ///< by visit of the request: its place among the request's things
+  std::vector<std::size_t> places_;  ///< index of each visit of the request among its things
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The batches of a cell that were stopped before their end. Their visits waited again, so that the rows of
-// visits know nothing of them; what reached the queues does.
+// The batches of a cell that were stopped before their end. Their visits waited again, so the rows of visits
+// do not show them; the records of what reached the queues do.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ struct PreemptedBatch {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   std::uint32_t visits = 0;
-  std::vector<std::uint64_t> requests;  ///< of the visits that waited again: all whose request had not ended
+  std::vector<std::uint64_t> requests;  ///< requests of the visits that waited again, which had not ended
 };
 
-/// Of all queues, in their order. A log of another version, or a damaged one, has those before the damage.
+/// Returns the preempted batches of all queues, in the queues' order. Of a log of another version, or a
+/// damaged one, it has the batches before the damage.
 std::vector<PreemptedBatch> preempted_batches(const std::vector<ReplayLog>& logs);
 
 }  // namespace harness

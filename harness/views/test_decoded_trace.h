@@ -1,4 +1,5 @@
-// For tests: a trace read back with protobuf, its names in place of their numbers, each track's slices whole.
+// For tests: a trace read back with protobuf, with names in place of their numbers, and each track's slices
+// whole.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,12 +34,12 @@ struct DecodedTrack {
   std::uint64_t parent = 0;
   std::string name;
   bool is_counter = false;
-  std::vector<DecodedEvent> slices;  ///< in the order of the file
+  std::vector<DecodedEvent> slices;  ///< slices in the order of the file
   std::vector<DecodedEvent> instants;
-  std::vector<std::pair<TimeNs, std::int64_t>> points;  ///< of a counter
+  std::vector<std::pair<TimeNs, std::int64_t>> points;  ///< points of a counter
 };
 
-/// One event's part in a flow.
+/// The part of one event in a flow.
 struct FlowStep {
   TimeNs at = 0;
   std::size_t packet = 0;
@@ -48,7 +49,7 @@ struct FlowStep {
 
 class DecodedTrace {
  public:
-  /// Fails where a slice begins in another one of its track or ends twice.
+  /// Reads the trace. The test fails if a slice begins in another one of its track or ends twice.
   explicit DecodedTrace(const std::string& path) {
     perfetto::Trace trace;
     EXPECT_TRUE(trace.ParseFromString(read_file(path, kLargestTrace)));
@@ -68,7 +69,7 @@ class DecodedTrace {
     }
   }
 
-  /// Names from the cell's track down, without it: "m0/worker 3".
+  /// Returns the names from the cell's track down, without it: "m0/worker 3".
   std::string path_of(std::uint64_t track) const {
     const DecodedTrack& here = tracks.at(track);
     if (here.parent == 0) return "";
@@ -83,7 +84,7 @@ class DecodedTrace {
   }
 
   std::map<std::uint64_t, DecodedTrack> tracks;
-  std::map<std::uint64_t, std::vector<FlowStep>> flows;  ///< in order of time
+  std::map<std::uint64_t, std::vector<FlowStep>> flows;  ///< steps of each flow in order of time
 
  private:
   void add_track(const perfetto::TrackDescriptor& descriptor) {
@@ -150,7 +151,7 @@ class DecodedTrace {
   std::map<std::uint64_t, std::string> names_;
   std::map<std::uint64_t, std::string> categories_;
   std::map<std::uint64_t, std::string> keys_;
-  std::map<std::uint64_t, DecodedEvent> open_;  ///< by track
+  std::map<std::uint64_t, DecodedEvent> open_;  ///< open slice by track
 };
 
 }  // namespace harness::testing

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = TraceWriter::Kind;
 
-/// A visit that ran, by what its batch is.
+/// A visit that ran, with what identifies its batch.
 struct Member {
   TimeNs started_ns;
   WorkerId worker;
@@ -26,8 +26,8 @@ struct Batch {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   WorkerId worker = 0;
-  std::uint32_t first = 0;  ///< place of its first member, or of the preempted one
-  std::uint32_t count = 0;  ///< its members; 0: preempted
+  std::uint32_t first = 0;  ///< index of its first member, or of the preempted batch
+  std::uint32_t count = 0;  ///< number of its members; 0: preempted
 };
 
 class TimelineFile {
@@ -70,7 +70,8 @@ class TimelineFile {
     return cell.parameters.empty() ? name : name + ", " + cell.parameters;
   }
 
-  /// Sorted so that those of a batch stand together, and a worker's batches in order of time.
+  /// Collects the visits that ran, sorted so that the members of a batch lie together, and a worker's batches
+  /// in order of time.
   void gather_members() {
     for (std::size_t i = 0; i < cell_.visits.size(); ++i) {
       const VisitRow& row = cell_.visits[i];
@@ -117,7 +118,7 @@ class TimelineFile {
   ModuleId module_of(const Batch& batch) const {
     return batch.count == 0 ? timeline_.preempted[batch.first].module : row_of(members_[batch.first]).module;
   }
-  /// Under which it stands.
+  /// Returns the module under which the batch is shown.
   unsigned module_of_worker(const Batch& batch) const {
     const std::vector<WorkerTotals>& workers = cell_.record.workers;
     const unsigned module = batch.worker < workers.size() ? workers[batch.worker].module : module_of(batch);
@@ -136,7 +137,7 @@ class TimelineFile {
     });
   }
 
-  /// A point of the counter whenever the number of visits that wait has changed, and at the beginning.
+  /// Writes a point of the counter whenever the number of visits that wait has changed, and at the beginning.
   void write_waiting(ModuleId module, TrackId parent) {
     std::vector<TimeNs> arrivals;
     std::vector<TimeNs> leavings;
@@ -213,7 +214,7 @@ class TimelineFile {
     }
   }
 
-  /// The batches from `next` on that stand under the module, or all.
+  /// Writes the batches from `next` on that belong under the module, or all.
   void write_workers(std::optional<ModuleId> module, TrackId parent, std::size_t& next) {
     while (next < batches_.size() && (!module || module_of_worker(batches_[next]) == *module)) {
       const WorkerId worker = batches_[next].worker;
@@ -226,7 +227,8 @@ class TimelineFile {
     }
   }
 
-  /// Slices of a track nest: where batches overlap (clocks of live runs differ a little) there are several.
+  /// Writes a worker's batches. Slices of a track nest: if batches overlap (clocks of live runs differ a
+  /// little), the worker has several tracks.
   void write_worker(std::span<const Batch> batches, TrackId parent) {
     const std::string name = "worker " + std::to_string(batches.front().worker);
     struct Lane {

@@ -18,7 +18,7 @@ using testing::DecodedTrace;
 using testing::DecodedTrack;
 using testing::FlowStep;
 
-/// A visit to a module on the worker of the same number, in a batch of its own; times in ms.
+/// Returns a visit to a module on the worker of the same number, in a batch of its own; times in ms.
 VisitRow visit(std::uint64_t request, std::uint16_t number, std::uint16_t parent, ModuleId module,
                double started_ms, double ended_ms) {
   VisitRow row;
@@ -53,7 +53,7 @@ CellContents cell_of(std::size_t modules, std::vector<RequestRow> requests, std:
   return cell;
 }
 
-/// m0, then m1 and m2, then m3, which waits for both.
+/// Returns a cell with m0, then m1 and m2, then m3, which waits for both.
 CellContents cell_of_a_diamond() {
   return cell_of(4, {request(5, 50, Outcome::kLate)},
                  {visit(5, 0, 0, 0, 0, 10), visit(5, 1, 0, 1, 10, 20), visit(5, 2, 0, 2, 11, 30),
@@ -106,7 +106,8 @@ TEST_F(TimelineCases, APartHasTheBatchesThatOverlapIt) {
   EXPECT_TRUE(trace.flows.empty()) << "what it led to is not there";
 }
 
-/// A point whenever the number changes, one for all that happens at a time, and one at the beginning.
+/// The counter has a point whenever the number changes, one for all that happens at a time, and one at the
+/// beginning.
 TEST_F(TimelineCases, TheCounterIsOfVisitsThatHaveArrivedAndNotStarted) {
   CellContents cell =
       cell_of(1, {}, {visit(0, 0, 0, 0, 10, 30), visit(1, 0, 0, 0, 10, 30), visit(2, 0, 0, 0, 40, 50)});

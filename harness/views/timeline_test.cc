@@ -31,7 +31,7 @@ using testing::FlowStep;
 using testing::Ran;
 using testing::Tally;
 
-/// As read_cell() gives it.
+/// Returns the cell as read_cell() gives it.
 CellContents contents_of(const RunSpec& spec, const Ran& ran) {
   CellContents cell;
   cell.summary.cell.system = "test";
@@ -46,11 +46,11 @@ CellContents contents_of(const RunSpec& spec, const Ran& ran) {
   return cell;
 }
 
-/// Worker, start, end and module: no two batches of these cells share all four.
+/// The worker, start, end and module of a batch: no two batches of these cells share all four.
 using BatchKey = std::tuple<WorkerId, TimeNs, TimeNs, ModuleId>;
 using Batches = std::map<BatchKey, std::vector<const VisitRow*>>;
 
-/// What a timeline must say, from the rows by the words of docs/commands.md, Timelines.
+/// The expected contents of a timeline, computed from the rows by the words of docs/commands.md, Timelines.
 class Expected {
  public:
   Expected(const RunSpec& spec, const CellContents& cell, const TimeSpan& span)
@@ -88,12 +88,12 @@ class Expected {
   }
 
   Batches batches;
-  std::map<std::string, std::uint64_t> drops;  ///< by "MODULE REASON"
+  std::map<std::string, std::uint64_t> drops;  ///< number of drops by "MODULE REASON"
   std::uint64_t late = 0;
   std::multiset<std::tuple<std::uint64_t, std::string, std::string>> arrows;  ///< request, from, to
 
  private:
-  /// Where the visit is to be seen, "" if nowhere.
+  /// Returns the place at which the visit is to be seen, "" if nowhere.
   std::string thing_of(const VisitRow& row) const {
     if (row.batch > 0) {
       if (!is_in_span(row.started_ns, row.ended_ns)) return "";
@@ -165,12 +165,12 @@ void expect_batch(const Expected& expected, const std::vector<const VisitRow*>& 
   EXPECT_EQ(slice.categories, categories);
 }
 
-/// By track and start. A batch that was stopped as it started may stand before another one.
+/// The slices by track and start. A batch that was stopped as it started may come before another one.
 using Slices = std::multimap<std::pair<std::string, TimeNs>, DecodedEvent>;
 
 bool was_preempted(const DecodedEvent& slice) { return slice.categories.count("preempted") > 0; }
 
-/// Takes the slices that are batches of the rows out of `slices`: by track and start.
+/// Takes the slices that are batches of the rows out of `slices`, by track and start.
 void expect_batches(const Expected& expected, const CellContents& cell, Slices& slices, Tally& tally) {
   for (const auto& [key, rows] : expected.batches) {
     const auto& [worker, started_ns, ended_ns, module] = key;
@@ -278,7 +278,7 @@ class TimelineOf : public ::testing::TestWithParam<Kind> {
         slices.emplace(std::pair(trace.path_of(id), slice.begin), slice);
     }
     expect_batches(expected, cell, slices, tally);
-    // Others are those that were preempted.
+    // The others are the preempted ones.
     EXPECT_EQ(slices.size(), counts.preempted);
     for (const auto& [place, slice] : slices) {
       EXPECT_TRUE(was_preempted(slice) && slice.name.ends_with(", preempted")) << slice.name;

@@ -12,8 +12,8 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-constexpr std::uint32_t kSequence = 1;  // all packets are of one
-/// Tag of Trace.packet: field 1, of a length that follows.
+constexpr std::uint32_t kSequence = 1;  // number of the sequence of all packets
+/// The tag of Trace.packet: field 1, of a length that follows.
 constexpr char kPacketTag = 0x0a;
 
 perfetto::TrackEvent::Type type_of(TraceWriter::Kind kind) {
@@ -33,10 +33,10 @@ perfetto::TrackEvent::Type type_of(TraceWriter::Kind kind) {
 }  // namespace
 
 struct TraceWriter::State {
-  /// Texts of one kind by their numbers, from 1.
+  /// The texts of one kind by their numbers, from 1.
   class Interned {
    public:
-    /// The number of `text`; `add` makes the entry of one that is new.
+    /// Returns the number of `text`; `add` makes the entry of a new text.
     template <class Add>
     std::uint64_t operator()(std::string_view text, const Add& add) {
       key_.assign(text);
@@ -54,11 +54,11 @@ struct TraceWriter::State {
     std::string key_;
   };
 
-  perfetto::TracePacket packet;  // used again for each, which keeps its memory
+  perfetto::TracePacket packet;  // used again for each packet, which keeps its memory
   Interned names;
   Interned categories;
   Interned keys;
-  std::vector<std::int32_t> children;  // by track, how many it has; first those without a parent
+  std::vector<std::int32_t> children;  // number of children by track; entry 0 counts tracks without a parent
   std::string buffer;
   std::uint64_t bytes = 0;
 
@@ -146,7 +146,7 @@ void TraceWriter::flow(std::uint64_t id, bool is_last) {
 }
 
 void TraceWriter::end_event() {
-  // What has no name refers to nothing that was written before.
+  // An event without a name refers to nothing that was written before.
   if (state_->event().has_name_iid())
     state_->packet.set_sequence_flags(perfetto::TracePacket::SEQ_NEEDS_INCREMENTAL_STATE);
   send();

@@ -1,4 +1,4 @@
-// What Clipper++ drops and how large its batches may grow.
+// Clipper++'s rules for dropping and for the size of batches.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace harness {
 
-/// Which time a visit's budget limits.
+/// The time that a visit's budget limits: since its sending (cumulative), or since its arrival at the module.
 enum class ClipperppBudget { kCumulative, kPerModule };
-/// At which moment the budget is compared.
+/// The moment at which the budget is compared.
 enum class ClipperppCheck { kJoin, kStart };
 
 struct ClipperppParams {
@@ -53,8 +53,8 @@ class AimdLimit {
     most_ = most;
     size_ = std::min(size_, static_cast<double>(most));
   }
-  /// A batch of `visits` has taken `latency_ns` with `budget_ns` allowed. A batch that was not full says
-  /// nothing about larger ones, so only full ones raise the size.
+  /// Takes the latency of a batch of `visits`, of which `budget_ns` is allowed. A batch that was not full
+  /// says nothing about larger ones, so only full ones raise the size.
   void on_batch(int visits, TimeNs latency_ns, TimeNs budget_ns) {
     if (latency_ns > budget_ns) {
       size_ = std::max(1.0, size_ * (1.0 - backoff_));
@@ -123,7 +123,7 @@ class ClipperppPolicy {
  private:
   struct Waiting {
     VisitId id = 0;
-    TimeNs limit_ns = 0;  ///< served up to and including this moment
+    TimeNs limit_ns = 0;  ///< last moment at which it is served
     TimeNs deadline_ns = 0;
   };
 

@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// Before any time that a batch is expected to end at.
+/// A time before any expected end of a batch.
 constexpr TimeNs kIdle = -1;
 
 }  // namespace
@@ -109,7 +109,7 @@ void CentralScheduler::drop(VisitId visit, DropReason reason, Decisions& out) {
   out.drop(visit, reason);
 }
 
-/// After the event: gives batches to the workers that are free soon enough.
+/// Gives batches to the workers that are free soon enough, after an event.
 void CentralScheduler::settle(TimeNs now, Decisions& out) {
   while (queued_ > 0 && !available_.empty() && available_.first_key() <= now + ahead_ns_) {
     if (!form_batch(std::max(now, available_.first_key()), available_.first(), out)) break;
@@ -117,7 +117,8 @@ void CentralScheduler::settle(TimeNs now, Decisions& out) {
   wake(now, out);
 }
 
-/// The worker's next batch, which starts at `start_ns`; false if nothing that waits can be served.
+/// Forms the worker's next batch, which starts at `start_ns`. Returns false if no waiting visit can be
+/// served.
 bool CentralScheduler::form_batch(TimeNs start_ns, WorkerId worker, Decisions& out) {
   if (params_.stale == ClockworkStale::kRefresh) {
     for (Model& model : models_) expire(model, start_ns, out);

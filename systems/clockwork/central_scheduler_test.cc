@@ -13,11 +13,11 @@
 namespace harness {
 namespace {
 
-/// By model.
+/// Latencies by model and batch size.
 using Models = std::vector<std::vector<double>>;
 
-/// The scheduler with models of the given latencies (ms, for batches of 1, 2, ...), driven by hand; times in
-/// ms. No margin and no schedule-ahead unless the test says so.
+/// The scheduler with models of the given latencies (ms, for batches of 1, 2, ...), driven by hand, with
+/// times in ms. It has no margin and no schedule-ahead unless the test sets them.
 class Hand {
  public:
   static ClockworkParams plain() {

@@ -13,12 +13,12 @@
 namespace harness {
 namespace {
 
-/// Carries events to a CentralScheduler over the modules of the queue. A batch is launched as it is formed,
-/// behind the running one too: the schedule-ahead is one batch at most. With commit = late batches are formed
-/// for free workers alone.
+/// Carries events to a CentralScheduler over the modules of the queue. A batch is launched when it is formed,
+/// also behind the running one: the schedule-ahead is one batch at most. With commit = late batches are
+/// formed for free workers only.
 class ClockworkScheduler final : public Scheduler {
  public:
-  /// The context outlives this.
+  /// The context outlives the scheduler.
   ClockworkScheduler(const ServingContext& context, GroupId group, const ClockworkParams& params)
       : context_(context), group_(group), params_(params) {}
 
@@ -80,7 +80,7 @@ class Clockwork final : public System {
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<ClockworkScheduler>(context, group, params_);
   }
-  /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
+  /// Returns null if a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!has_only_batches(context)) return nullptr;
     return std::make_unique<OneGroup>(context, params_.max_batch);

@@ -17,7 +17,7 @@ namespace {
 
 const auto kModels = std::span(kTable4).first<13>();
 
-/// What comes nearest to the ratios of SHEPHERD's Figure 11a.
+/// Sets the rules that come nearest to the ratios of SHEPHERD's Figure 11a.
 void like_the_paper(ClockworkParams& params) {
   params.max_batch = 128;
   params.batch = ClockworkBatch::kStrategy;
@@ -62,7 +62,7 @@ const std::vector<Variant>& variants() {
   return kVariants;
 }
 
-/// Those of section 7.2 on one GPU, for 12 s.
+/// Serves the two streams of section 7.2 on one GPU, for 12 s.
 CentralOutcome two_streams(double slo_ms, const ClockworkParams& params) {
   ClockworkWorld world;
   world.profiles = {linear_profile(3.74, 0.22, 128), linear_profile(74.20, 4.37, 128)};
@@ -98,7 +98,7 @@ TEST(ClockworkTwoStreams, ServesStreamBAloneWhereStrategiesArePlacedAnew) {
   EXPECT_NEAR(per_s(outcome.in_time_of[1]), 16 / 0.14412, 0.02 * 16 / 0.14412);
 }
 
-// A batch of one of stream B always must start before those of stream A: one in 78.57 ms.
+// A batch of one of stream B must always start before all of stream A: one in 78.57 ms.
 TEST(ClockworkTwoStreams, ServesStreamBOneByOneWhereBatchesAreOfOne) {
   ClockworkParams params;
   params.stale = ClockworkStale::kRefresh;

@@ -17,34 +17,34 @@ namespace harness {
 // Clockwork's parameters, each with its source. "Released code": the scheduler that the authors of Clockwork
 // published (infer5).
 
-/// For which batch sizes a model has a strategy.
+/// The batch sizes for which a model has a strategy.
 enum class ClockworkSizes {
-  kPowers,  ///< 1, 2, 4, ...: those for which Clockwork's models are compiled
+  kPowers,  ///< 1, 2, 4, ...: sizes for which Clockwork's models are compiled
   kAll      ///< every size up to the largest
 };
 
-/// What is run when the first strategy's turn comes.
+/// The batch that runs at the first strategy's turn.
 enum class ClockworkBatch {
-  kLargest,  ///< the largest batch of that model that can be filled, if it is at least the strategy's
-  kStrategy  ///< a batch of the strategy's size
+  kLargest,  ///< largest batch of that model that can be filled, if it is at least the strategy's
+  kStrategy  ///< batch of the strategy's size
 };
 
-/// What a strategy is worth whose first visit can no longer end in time.
+/// The place of a strategy whose first visit can no longer end in time.
 enum class ClockworkStale {
-  kServe,   ///< it keeps its place: its turn comes, what is late leaves it, what is left may run
-  kRefresh  ///< what is late leaves all strategies before they are compared
+  kServe,   ///< it keeps its place: at its turn late visits leave it, and the others may run
+  kRefresh  ///< late visits leave all strategies before they are compared
 };
 
-/// What becomes of visits that are due earlier than those of a batch of their model and too early for it.
+/// The fate of visits that are due earlier than the visits of a batch of their model and too early for it.
 enum class ClockworkOvertaken {
   kDrop,  ///< they are dropped
   kKeep   ///< they wait for a smaller batch
 };
 
-/// Which of several strategies with equal starts comes first.
+/// The order of strategies with equal starts.
 enum class ClockworkTies {
-  kSmall,  ///< the smaller batch, then the model given first
-  kLarge   ///< the larger batch, then the model given first
+  kSmall,  ///< smaller batch first, then the model given first
+  kLarge   ///< larger batch first, then the model given first
 };
 
 struct ClockworkParams {
@@ -100,9 +100,10 @@ struct ClockworkParams {
   }
 };
 
-// What a batch is expected to take: a percentile of what the last ones took (OSDI'20; released code).
+// The time that a batch is expected to take: a percentile of the latencies measured last (OSDI'20; released
+// code).
 
-/// Of one model and batch size. Allocates in the constructor only.
+/// The estimate for one model and batch size. Allocates in the constructor only.
 class LatencyEstimate {
  public:
   /// `profile_ns` is the estimate until `window` (1 or more) latencies have been measured; from then on it is
@@ -132,7 +133,7 @@ class LatencyEstimate {
  private:
   TimeNs estimate_ns_;
   std::size_t window_;
-  std::size_t rank_ = 0;  ///< of the percentile among the sorted values, from 0
+  std::size_t rank_ = 0;  ///< rank of the percentile among the sorted values, from 0
   std::size_t oldest_ = 0;
   std::vector<TimeNs> last_;
   std::vector<TimeNs> sorted_;  ///< scratch
@@ -145,21 +146,22 @@ struct ClockworkModel {
   int max_batch = 16;                ///< at most this many visits in a batch
 };
 
-/// A visit that waits. `deadline_ns`: the deadline less the margin.
+/// A visit that waits. `deadline_ns` is the deadline less the margin.
 struct WaitingVisit {
   TimeNs deadline_ns = 0;
   VisitId id = 0;
 };
 
-/// A model with a batch size; its place among the others. start_ns kNever: there is none.
+/// A model with a batch size, and its place among the others; start_ns is kNever if there is no strategy.
 struct ClockworkStrategy {
-  TimeNs start_ns = kNever;  ///< when the batch must start at the latest: its first visit's due - estimate
+  TimeNs start_ns = kNever;  ///< latest start of the batch: its first visit's deadline - estimate
   int size = 0;              ///< index of the batch size
 };
 
-/// A visit stands in the queue of each batch size. It leaves a queue when it can no longer end in time with
-/// that size; since a larger batch is never taken to be faster than a smaller one, it leaves the larger
-/// sizes' queues first. So the queues are ends of one list in deadline order, and cost no more than that.
+/// The queues of one model, one for each batch size. A visit is in the queue of each size and leaves it when
+/// it can no longer end in time with that size. As a larger batch is never taken to be faster than a smaller
+/// one, it leaves the larger sizes' queues first. So the queues are ends of one list in deadline order, and
+/// cost no more than that list.
 class ModelStrategies {
  public:
   ModelStrategies(const ClockworkModel& model, const ClockworkParams& params) : params_(params) {
@@ -178,7 +180,7 @@ class ModelStrategies {
   int batch(int size) const { return sizes_[at(size)]; }
   TimeNs estimate_ns(int size) const { return estimate_ns_[at(size)]; }
   std::span<const WaitingVisit> waiting() const { return visits_.visits(); }
-  /// The estimate of a batch of so many visits.
+  /// Returns the estimate of a batch of so many visits.
   TimeNs estimate_of_batch(int visits) const {
     std::size_t size = 0;
     while (size + 1 < sizes_.size() && sizes_[size] < visits) ++size;
@@ -191,7 +193,8 @@ class ModelStrategies {
   }
   void erase(const WaitingVisit& visit) { visits_.erase(visit); }
 
-  /// A batch of so many visits took so long. Others than the model's sizes are not noted.
+  /// Takes the measured time of a batch of so many visits. Ignores batches that have none of the model's
+  /// sizes.
   void measured(int visits, TimeNs took_ns) {
     const auto found = std::lower_bound(sizes_.begin(), sizes_.end(), visits);
     if (found == sizes_.end() || *found != visits) return;
@@ -199,7 +202,7 @@ class ModelStrategies {
     note_estimates();
   }
 
-  /// The strategy that comes first of those for the first `sizes` batch sizes.
+  /// Returns the strategy that comes first among the first `sizes` batch sizes.
   ClockworkStrategy first(int sizes) const {
     ClockworkStrategy first;
     for (int size = 0; size < sizes; ++size) {
@@ -213,27 +216,27 @@ class ModelStrategies {
     return first;
   }
 
-  /// What cannot end in time, started at `start_ns`, leaves the queues; drop(id) is called for what leaves
-  /// the last one.
+  /// Takes visits out of each queue in whose batch they cannot end in time if started at `start_ns`. Calls
+  /// drop(id) for visits that leave the last queue.
   template <class Drop>
   void expire(TimeNs start_ns, Drop drop) {
     for (int size = 0; size < sizes(); ++size) from_ns_[at(size)] = start_ns + estimate_ns(size);
     drop_before(front_of(0), drop);
   }
 
-  /// Whether so many visits wait in the queue of that size.
+  /// True if the queue of that size can fill a batch.
   bool filled(int size) const {
     return visits_.size() - front_of(size) >= static_cast<std::size_t>(batch(size));
   }
-  /// The largest size that is filled, or -1.
+  /// Returns the largest size that can be filled, or -1.
   int largest_filled() const {
     int size = sizes() - 1;
     while (size >= 0 && !filled(size)) --size;
     return size;
   }
 
-  /// Takes a batch of that size, which is filled: join(id) for each of its visits. drop(id) for those that
-  /// stood before it, unless they are kept.
+  /// Takes a batch of that size, which can be filled: calls join(id) for each of its visits, and drop(id) for
+  /// earlier ones in the queue unless overtaken visits are kept.
   template <class Join, class Drop>
   void take(int size, Join join, Drop drop) {
     const std::size_t front = front_of(size);
@@ -246,7 +249,7 @@ class ModelStrategies {
  private:
   static std::size_t at(int size) { return static_cast<std::size_t>(size); }
   int next(int size) const { return params_.sizes == ClockworkSizes::kPowers ? 2 * size : size + 1; }
-  /// Where the queue of that size begins.
+  /// Returns the position at which the queue of that size begins.
   std::size_t front_of(int size) const { return first_due_from(waiting(), from_ns_[at(size)]); }
 
   template <class Drop>
@@ -265,8 +268,8 @@ class ModelStrategies {
   ClockworkParams params_;
   std::vector<int> sizes_;  ///< ascending, from 1 on
   std::vector<LatencyEstimate> measured_;
-  std::vector<TimeNs> estimate_ns_;  ///< by size: never less than a smaller size's
-  std::vector<TimeNs> from_ns_;      ///< by size: what is due earlier has left its queue
+  std::vector<TimeNs> estimate_ns_;  ///< estimate of each size: never less than a smaller size's
+  std::vector<TimeNs> from_ns_;      ///< deadline of each size; visits due earlier have left its queue
   DeadlineQueue<WaitingVisit> visits_;
 };
 

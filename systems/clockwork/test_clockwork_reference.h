@@ -1,4 +1,4 @@
-// Clockwork's rules written down plainly: every list is made again whenever it is needed. For tests only.
+// Clockwork's rules written down plainly: every list is computed anew whenever it is needed. For tests only.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class PlainClockwork {
     std::erase_if(waiting_, [visit](const Waiting& one) { return one.id == visit; });
   }
 
-  /// The largest estimate of the sizes up to this one.
+  /// Returns the largest estimate of the sizes up to this one.
   TimeNs estimate_ns(ModuleId module, int size) const {
     TimeNs most_ns = 0;
     for (const int smaller : sizes_.at(module)) {
@@ -175,7 +175,7 @@ class PlainClockwork {
     return std::get<0>(least) != kNever;
   }
 
-  /// What cannot end in time leaves the model's queues; what is in none of them is dropped.
+  /// Takes visits that cannot end in time out of the model's queues. Drops visits that are in no queue then.
   void expire(ModuleId module, TimeNs start_ns, Decisions& out) {
     const std::vector<int>& sizes = sizes_[module];
     for (const int size : sizes) from_ns_[{module, size}] = start_ns + estimate_ns(module, size);
@@ -219,8 +219,8 @@ class PlainClockwork {
   bool queues_behind_;
   std::map<ModuleId, std::vector<int>> sizes_;
   std::map<Strategy, std::vector<TimeNs>> measured_;
-  std::map<Strategy, TimeNs> from_ns_;  ///< what is due earlier has left the strategy's queue
-  std::map<WorkerId, TimeNs> free_ns_;  ///< when a worker that may get a batch is free; -1: it is
+  std::map<Strategy, TimeNs> from_ns_;  ///< visits due earlier have left the strategy's queue
+  std::map<WorkerId, TimeNs> free_ns_;  ///< time from which each worker may get a batch; -1: now
   std::vector<WorkerId> draining_;
   std::vector<Waiting> waiting_;
   int order_ = 0;

@@ -11,7 +11,7 @@ namespace {
 class Cocktail final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  /// With foresight alone, of which the sample is a part.
+  /// True only with foresight, of which the sample is a part.
   bool wants_sample() const override { return wants_foresight(); }
   bool wants_foresight() const override { return params_.forecast == Forecast::kForesight; }
   bool wants_module_statistics() const override { return params_.reactive; }
@@ -26,7 +26,7 @@ class Cocktail final : public System {
   }
 
  private:
-  /// Where a module is a service, and in tests without foresight's run, the shared planner plans.
+  /// False if the shared planner plans: a module is a service or, in tests, foresight has no run.
   bool plans(const ServingContext& context) const {
     return has_only_batches(context) && (!wants_foresight() || context.planning != nullptr);
   }

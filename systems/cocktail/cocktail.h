@@ -1,4 +1,4 @@
-// The system `cocktail`; README.md beside this file maps paper sections to files.
+// The system `cocktail`; the README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 namespace harness {
 
+/// Returns the system `cocktail`.
 std::unique_ptr<System> make_cocktail();
 
 }  // namespace harness

@@ -38,7 +38,7 @@ std::vector<TimeNs> falling_load() {
   return sent;
 }
 
-/// By time, in the order of the rows: the workers of a module.
+/// Returns the workers of a module by time, in the order of the rows.
 std::vector<std::pair<double, std::uint32_t>> steps_of(const RunRecord& record, ModuleId module) {
   std::vector<std::pair<double, std::uint32_t>> steps;
   for (const PlanRow& row : record.plans) {
@@ -49,9 +49,10 @@ std::vector<std::pair<double, std::uint32_t>> steps_of(const RunRecord& record, 
   return steps;
 }
 
-// From one pipeline, 58.4/s, the look at 5 s finds 708 waiting: (200 + 708 / 5) / 58.4 = 5.9, six pipelines,
-// as many as there are GPUs. They serve 6.1 s later. None was needed from then on: 60 s later, with the
-// forecast of 1.2 x 200/s in force, five remain, and after the load has fallen one.
+// From one pipeline, 58.4/s, the look at 5 s finds 708 waiting: (200 + 708 / 5) / 58.4 = 5.9, so six
+// pipelines, for which there are just enough GPUs. They serve 6.1 s later. From then on the queues need no
+// correction: 60 s later, with the forecast of 1.2 x 200/s in force, five remain, and after the load has
+// fallen one.
 TEST(CocktailRun, ScalesWholePipelinesUpFromOneAndDownAgain) {
   RunSpec spec = bert_cell(falling_load(), 200 * kNsPerS);
   spec.planner.initial_workers = 1;

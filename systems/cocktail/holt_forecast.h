@@ -3,12 +3,12 @@
 
 namespace harness {
 
-/// The first two values set level and trend. After each further value y: level' = a y + (1 - a) (level +
-/// trend), trend' = b (level' - level) + (1 - b) trend, so that what is constant or grows steadily is
-/// forecast exactly.
+/// A forecast from a series of values. The first two values set level and trend. After each further value y,
+/// level' = a y + (1 - a) (level + trend) and trend' = b (level' - level) + (1 - b) trend, so that a series
+/// that is constant or grows steadily is forecast exactly.
 class HoltForecast {
  public:
-  /// a and b, above 0 and at most 1.
+  /// The gains a and b must be above 0 and at most 1.
   HoltForecast(double level_gain, double trend_gain) : level_gain_(level_gain), trend_gain_(trend_gain) {}
 
   void add(double value) {
@@ -22,7 +22,7 @@ class HoltForecast {
     level_ = level_gain_ * value + (1 - level_gain_) * (before + trend_);
     trend_ = trend_gain_ * (level_ - before) + (1 - trend_gain_) * trend_;
   }
-  /// `steps` >= 0 after the last value; 0 before the first.
+  /// Returns the forecast for `steps` >= 0 after the last value; 0 before the first value.
   double ahead(double steps) const { return level_ + steps * trend_; }
 
  private:

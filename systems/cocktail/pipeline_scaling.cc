@@ -13,10 +13,11 @@
 namespace harness {
 namespace {
 
-/// What is meant to be a whole number must not cost one more by rounding.
+/// Rounds up, except that a number meant to be whole does not cost one more by rounding errors.
 double ceil_of(double value) { return std::ceil(value - 1e-9); }
 
-/// The shared rule's; of one where it finds none that meet the SLO: nothing is dropped for being late.
+/// Returns the batch sizes of the shared rule; batches of one if it finds no sizes that meet the SLO, since
+/// nothing is dropped for being late.
 std::vector<int> batches_of(const ServingContext& context) {
   const PlannerParams rule;
   std::vector<double> cost;
@@ -64,7 +65,7 @@ class PipelineScaling final : public Planner {
                             params_.window_ns());
   }
 
-  /// A window has passed, and perhaps a period.
+  /// Takes note of a window that has passed, and perhaps of a period.
   void see(TimeNs now, const LoadStatistics& load) {
     if (params_.forecast == Forecast::kForesight) {
       planned_ = for_rate(true_rate(now));
@@ -81,7 +82,7 @@ class PipelineScaling final : public Planner {
     largest_rps_ = 0;
   }
 
-  /// What the queues ask for; 1: nothing.
+  /// Returns the number of pipelines that the queues ask for; 1 if they ask for no more.
   int corrected(TimeNs now, const LoadStatistics& load, const Plan& current) {
     if (!params_.reactive || load.modules.empty() || now < corrected_ns_) return 1;
     bool are_waiting = false;
@@ -120,11 +121,11 @@ class PipelineScaling final : public Planner {
   HoltForecast holt_;
   TimeNs start_up_ns_ = 0;
   bool is_running_ = false;
-  int planned_ = 1;          ///< by the last forecast; before it the queues alone ask for more
-  double largest_rps_ = 0;   ///< of a window since the last forecast
-  TimeNs forecast_ns_ = 0;   ///< when that was
-  TimeNs corrected_ns_ = 0;  ///< no correction before: what the last one asked for starts
-  NeedWindow needs_;         ///< pipelines
+  int planned_ = 1;          ///< pipelines by the last forecast; before it only the queues ask for more
+  double largest_rps_ = 0;   ///< largest rate of a window since the last forecast
+  TimeNs forecast_ns_ = 0;   ///< time of the last forecast
+  TimeNs corrected_ns_ = 0;  ///< no correction before this time: what the last one asked for starts
+  NeedWindow needs_;         ///< recent needs, in pipelines
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Cocktail's resource manager over a pipeline: whole pipelines by a forecast of the load, more where queues
-// show that it was too low (Gunasekaran et al., NSDI'22; QUART, section 8.1).
+// Cocktail's resource manager over a pipeline: whole pipelines by a forecast of the load, and more of them if
+// queues show that it was too low (Gunasekaran et al., NSDI'22; QUART, section 8.1).
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace harness {
 
-/// By what rate the pipelines of the next period are chosen.
+/// The rate by which the pipelines of the next period are chosen.
 enum class Forecast {
-  kTrend,     ///< the sampled rates, by Holt's linear smoothing as far ahead as it takes
+  kTrend,     ///< the sampled rates, continued by Holt's linear smoothing as far ahead as needed
   kLast,      ///< the last sampled rate
-  kForesight  ///< the largest rate that the run will really have: of a forecaster without errors
+  kForesight  ///< the largest rate that the run will really have, as from a forecaster without errors
 };
 
 /// Cocktail's settings.
@@ -33,42 +33,48 @@ struct PipelineScalingParams {
   TimeNs window_ns() const { return s_to_ns(window_s); }
 };
 
-/// How many workers each module has in so many whole pipelines: the module that takes most time of a request
-/// (visits / throughput of a worker) one for each pipeline, the others in proportion to theirs, rounded up.
-/// Where all take the same, as in QUART's models, all have as many as there are pipelines.
+/// The workers of each module in a number of whole pipelines. The module that takes most time of a request
+/// (visits / throughput of a worker) has one worker for each pipeline; the others have theirs in proportion,
+/// rounded up. If all modules take the same time, as in QUART's models, each has as many as there are
+/// pipelines.
 class WholePipelines {
  public:
-  /// `batches`: by module, at which its throughput counts.
+  /// `batches` are the batch sizes, by module, at which its throughput counts.
   WholePipelines(const ServingContext& context, const std::vector<int>& batches);
 
   std::vector<int> workers(int pipelines) const;
-  /// The fewest in which each module has `busy[m]` workers or more, or as many as the cluster holds; at least
-  /// one.
+  /// Returns the fewest pipelines in which each module has `busy[m]` workers or more, or as many pipelines as
+  /// the cluster holds; at least one.
   int holding(const std::vector<double>& busy) const;
-  /// The fewest that carry so many requests/s, as holding().
+  /// Returns the fewest pipelines that carry that many requests/s, within the bounds of holding().
   int carrying(double rate_rps) const;
-  /// As many as the plan has of the module that takes most.
+  /// Returns the number of pipelines in the plan, which is its workers of the module that takes most time.
   int in(const Plan& plan) const { return plan.modules[slowest_].workers; }
-  /// As many as the cluster holds; 0: not even one.
+  /// Returns how many pipelines the cluster holds; 0 if it does not hold even one.
   int most() const { return most_; }
 
  private:
-  std::vector<double> work_s_;  ///< by module: worker seconds of a request
+  std::vector<double> work_s_;  ///< worker seconds that a request takes, by module
   std::size_t slowest_ = 0;
   int most_ = 0;
 };
 
-/// The largest rate, requests/s, of the windows of `window_ns` that begin at `from`, one after the other,
-/// until `until`. `sent_ns` is in order.
+/// Returns the largest rate, in requests/s, of the windows of `window_ns` that begin at `from`, one after the
+/// other, until `until`. `sent_ns` must be in order.
 double largest_rate_rps(const std::vector<TimeNs>& sent_ns, TimeNs from, TimeNs until, TimeNs window_ns);
 
-/// Is to be asked every `window_s`. Whole pipelines for headroom x the largest rate forecast for the time
-/// until those of the next forecast serve, `period_s` and a start-up from now; a forecast is made every
-/// `period_s` from the largest rate of a window since the one before. Where what waits makes the longest path
-/// longer than the SLO, one more, or as many as could serve it by the next look beside what arrives; after
-/// that again when those have started. Pipelines go when none of `scale_in_s` needed them. The first plan is
-/// for the rate to provision for; it throws InputError where the cluster has too few GPUs for one pipeline.
-/// `context` outlives it; all modules run in batches.
+/// Returns Cocktail's planner, which is called every `window_s`. It plans whole pipelines for headroom x the
+/// largest rate forecast for the time until the pipelines of the next forecast serve, which is `period_s` and
+/// a start-up from now. It makes a forecast every `period_s` from the largest rate of a window since the one
+/// before.
+///
+/// If the waiting requests make the longest path longer than the SLO, it adds one pipeline, or as many as
+/// could serve them by the next look besides the arriving requests; it does so again only when those have
+/// started. Pipelines go if they were not needed for `scale_in_s`. The first plan is for the rate to
+/// provision for.
+///
+/// Throws InputError with the first plan if the cluster has too few GPUs for one pipeline. `context` must
+/// outlive it; all modules must run in batches.
 std::unique_ptr<Planner> make_pipeline_scaling(const ServingContext& context,
                                                const PipelineScalingParams& params);
 

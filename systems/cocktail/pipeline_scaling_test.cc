@@ -54,7 +54,7 @@ class Told {
   explicit Told(const ScaledWorld& world)
       : planner_(make_pipeline_scaling(world.context, world.params)), window_ns_(world.params.window_ns()) {}
 
-  /// `present`: visits at each module; empty: it is not told.
+  /// Plans for that rate. `present` are the visits at each module; empty: it is not told.
   Workers operator()(double rps, const std::vector<std::uint64_t>& present = {}) {
     LoadStatistics load{rps, {}};
     for (const std::uint64_t visits : present) load.modules.push_back({.present = visits});
@@ -66,7 +66,7 @@ class Told {
     for (int i = 1; i < windows; ++i) (*this)(rps);
     return (*this)(rps);
   }
-  /// As planner.initial_workers does it.
+  /// Changes the workers of the plan in force as planner.initial_workers does.
   void start_with(const Workers& workers) {
     for (std::size_t m = 0; m < workers.size(); ++m) plan_.modules[m].workers = workers[m];
   }

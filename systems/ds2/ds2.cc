@@ -16,7 +16,8 @@ class Ds2 final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? s_to_ns(params_.period_s) : 0;
   }
-  /// Where a module is a service, the shared planner plans. Without a sample, in tests, every setting runs.
+  /// Returns no planner if a module is a service; the shared planner then plans. Without a sample, in tests,
+  /// every setting runs.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (has_only_batches(context)) {
       // A worker that a change adds would have a queue of its own, which knows of no halt.

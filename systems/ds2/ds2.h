@@ -1,4 +1,4 @@
-// The system `ds2`; README.md beside this file maps paper sections to files.
+// The system `ds2`; the README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 namespace harness {
 
+/// Returns the system `ds2`.
 std::unique_ptr<System> make_ds2();
 
 }  // namespace harness

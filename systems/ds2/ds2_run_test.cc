@@ -1,4 +1,4 @@
-// DS2 in whole runs: what a change does to every single query.
+// DS2 in whole runs: the effect of a change on every single query.
 #include <gtest/gtest.h>
 
 #include <algorithm>

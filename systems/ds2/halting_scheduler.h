@@ -12,9 +12,10 @@
 
 namespace harness {
 
-/// First in, first out, one visit at a time, nothing is dropped. A plan that differs from the one before
-/// halts it: what runs ends, and nothing is launched until `halt_ns` later. Visits join free workers only,
-/// whatever `serving.commit` says: they wait in front of the operator, and a halt finds none in a batch.
+/// The queue is first in, first out, with one visit at a time, and nothing is dropped. A plan that differs
+/// from the one before halts it: running visits end, and nothing is launched until `halt_ns` later. Visits
+/// join free workers only, whatever `serving.commit` says: they wait in front of the operator, so that a halt
+/// never finds visits in a batch that has not started.
 class HaltingScheduler final : public Scheduler {
  public:
   explicit HaltingScheduler(TimeNs halt_ns) : halt_ns_(halt_ns) {}
@@ -54,7 +55,7 @@ class HaltingScheduler final : public Scheduler {
   void on_batch_started(TimeNs, const BatchView&, Decisions&) override {}
 
   void on_timer(TimeNs now, Decisions& out) override {
-    // The timer may be that of the halt before, which this one has made longer.
+    // The timer may have been set for the halt before, which a later plan has made longer.
     if (now < halted_until_ns_) out.wake_at(halted_until_ns_);
     serve(now, out);
   }

@@ -75,14 +75,15 @@ class ScalingPlanner final : public Planner {
     std::vector<int> workers;
     for (ModuleId m = 0; m < input_rps.size(); ++m) {
       const double busy = input_rps[m] * ns_to_s(latency_ns(m));
-      // 1e-9: what is meant to be a whole number must not cost one more by rounding.
+      // 1e-9: a number that is meant to be whole must not cost one more by rounding errors.
       workers.push_back(
           static_cast<int>(std::clamp(std::ceil(busy * (1 + params_.margin) - 1e-9), 1.0, kMost)));
     }
     return workers;
   }
 
-  /// What the cluster has too few of is taken from those that lose the least share of what they want.
+  /// Returns `wanted`, cut if the cluster has too few devices of a kind: the modules lose workers that lose
+  /// the least share of what they want.
   std::vector<int> fitting(const std::vector<int>& wanted) const {
     std::vector<int> workers = wanted;
     const std::size_t kinds = std::max<std::size_t>(1, context_.devices.size());
@@ -118,7 +119,8 @@ class ScalingPlanner final : public Planner {
     }
   }
 
-  /// By module; of an even number the larger of the two in the middle.
+  /// Returns the median of the decisions, by module; with an even number of them, the larger of the two in
+  /// the middle.
   std::vector<int> median_decision() const {
     std::vector<int> medians;
     for (ModuleId m = 0; m < kinds_.size(); ++m) {
@@ -142,10 +144,10 @@ class ScalingPlanner final : public Planner {
 
   const ServingContext& context_;
   ScalingParams params_;
-  std::vector<double> visits_;              ///< by module, of a request
-  std::vector<std::uint16_t> kinds_;        ///< by module
-  std::deque<std::vector<int>> decisions_;  ///< the last few, by module
-  int ignored_ = 0;                         ///< intervals that will be
+  std::vector<double> visits_;              ///< visits of a request, by module
+  std::vector<std::uint16_t> kinds_;        ///< kind of device of each module
+  std::deque<std::vector<int>> decisions_;  ///< the last few decisions, each by module
+  int ignored_ = 0;                         ///< number of coming intervals that will be ignored
 };
 
 }  // namespace

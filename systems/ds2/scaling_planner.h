@@ -9,10 +9,10 @@
 
 namespace harness {
 
-/// What an operator's input rate is.
+/// The input rate of an operator.
 enum class InputRate {
-  kSource,   ///< that of the source, passed on through the operators before it by their selectivities
-  kMeasured  ///< what arrived at the operator itself
+  kSource,   ///< rate of the source, passed on through the operators before it by their selectivities
+  kMeasured  ///< rate that arrived at the operator itself
 };
 
 struct ScalingParams {
@@ -27,12 +27,15 @@ struct ScalingParams {
   void list(ParamList& params);
 };
 
-/// Each module on its fastest kind of device at batch 1, with ceil(input rate / true rate x (1 + margin))
-/// workers. The first plan is for the mean rate of the sample, where there is one, else for the rate to
-/// provision for. Later ones are the medians of the last `activation` decisions, of which the intervals that
-/// it ignores (warm-up, after a change also the halt) make none; a plan stays where no module needs more
-/// workers or at least `least_decrease` fewer.
-/// `context` outlives it; all modules run in batches.
+/// Returns DS2's planner. Each module runs on its fastest kind of device at batch 1, with ceil(input rate /
+/// true rate x (1 + margin)) workers. The first plan is for the mean rate of the sample or, if there is no
+/// sample, for the rate to provision for.
+///
+/// Later plans are the medians of the last `activation` decisions. Intervals that it ignores (the warm-up,
+/// and after a change also the halt) make no decision. A plan stays in force unless a module needs more
+/// workers, or at least `least_decrease` fewer.
+///
+/// `context` must outlive it; all modules must run in batches.
 std::unique_ptr<Planner> make_scaling_planner(const ServingContext& context, const ScalingParams& params);
 
 }  // namespace harness

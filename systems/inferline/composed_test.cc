@@ -19,7 +19,7 @@ namespace {
 
 using testing::Ran;
 
-/// Plans as the shared planner does, for others.
+/// Makes plans for other systems, as the shared planner does.
 class AsSharedPlanner final : public System {
  public:
   AsSharedPlanner(PlannerParams params, std::vector<ModuleOverride> overrides)
@@ -60,8 +60,8 @@ TEST(ComposedSystem, OnTheSharedPlannersPlansASystemIsAsWithoutAPlanner) {
   }
 }
 
-/// A random pipeline on three kinds of devices, with 1.5 times the sample's rate; InferLine's own way of
-/// serving. Throws InputError where no plan meets the SLO.
+/// Returns a random pipeline on three kinds of devices, with 1.5 times the sample's rate, served in
+/// InferLine's own way. Throws InputError if no plan meets the SLO.
 RunSpec random_kinds_cell(RandomStream& random) {
   const auto world = testing::random_inferline_world(random);
   RunSpec spec;
@@ -100,15 +100,15 @@ TEST(ComposedSystem, NaiveOnInferLinesPlansIsInferLine) {
   EXPECT_GT(added, 20U) << "the tuner acts";
 }
 
-/// By module, the execution time of the plan, of the kind that it names.
+/// Returns, by module, the execution time of the plan on the kind that it names.
 std::vector<double> planned_exec_ns(const RunSpec& spec, const RunRecord& record) {
   std::vector<double> exec_ns(spec.pipeline.modules.size());
   for (const PlanRow& plan : record.plans) exec_ns[plan.module] = static_cast<double>(plan.exec_ns);
   return exec_ns;
 }
 
-// What PARD estimates at least is of the kinds that InferLine has chosen: execution here and on the longest
-// path behind it, within the deadline.
+// PARD's least estimate goes by the kinds that InferLine has chosen: execution here and on the longest path
+// after it, within the deadline.
 TEST(ComposedSystem, PardEstimatesWithTheKindsOfThePlan) {
   RandomStream random(1, "pard on inferline");
   std::uint64_t dropped = 0;
@@ -149,7 +149,7 @@ class EarlyDroppingTest : public ::testing::Test {
   std::unique_ptr<System> system_ = find_system("inferline")->make();
 };
 
-// 50 ms are left to do from the start of the first module's batch on, whatever its size.
+// From the start of the first module's batch on, 50 ms are left to do, whatever its size.
 TEST_F(EarlyDroppingTest, DropsWhatCannotEndInTimeWhenItsTurnComes) {
   SchedulerDriver first = driver(0);
   for (const VisitId id : {1, 2, 3, 4}) EXPECT_EQ(first.arrive(0, id, (id - 1) * kMs), "");
@@ -173,7 +173,8 @@ TEST_F(EarlyDroppingTest, AQueryThatMayEndEarlyIsJudgedByTheShortestRoute) {
   EXPECT_EQ(first.add(80 * kMs, 0), "join 0<1; launch 0");
 }
 
-// Where the plan stays: a query is served exactly where what is planned to come fits before its deadline.
+// While the plan stays the same, a query is served exactly if what is planned to come fits before its
+// deadline.
 TEST(EarlyDropping, ServesWhatCanEndInTimeAndNothingElse) {
   RandomStream random(1, "early dropping");
   std::uint64_t dropped = 0;
@@ -198,8 +199,8 @@ TEST(EarlyDropping, ServesWhatCanEndInTimeAndNothingElse) {
   EXPECT_GT(dropped, 1000U);
 }
 
-// Without optional branches it decides what PARD does with the executions alone as its estimate, in order of
-// arrival.
+// Without optional branches it makes PARD's decisions, if PARD's estimate is the executions alone and its
+// order is the order of arrival.
 TEST(EarlyDropping, IsPardsWithExecutionsAloneInOrderOfArrival) {
   RandomStream random(1, "early dropping of pard");
   std::uint64_t dropped = 0;

@@ -1,4 +1,5 @@
-// What InferLine chooses for each model of a pipeline (section 4.3), and the hardware that it chooses from.
+// The configuration that InferLine chooses for each model of a pipeline (section 4.3), and the hardware that
+// it chooses from.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace harness {
 
 /// The three control parameters of one model.
 struct ModelConfiguration {
-  std::uint16_t device = 0;  ///< index of a kind of device
+  std::uint16_t device = 0;  ///< index of the kind of device
   int max_batch = 1;
   int replicas = 1;
 
@@ -25,30 +26,32 @@ struct ModelConfiguration {
   }
 };
 
-/// The least whole number that is not below `value`, but for rounding errors, and at least 1: of replicas.
+/// Returns a number of replicas: the least whole number that is at least 1 and not below `value`, rounding
+/// errors aside.
 int ceil_of(double value);
 
-/// By module.
+/// The configuration of each model, by module.
 using Configuration = std::vector<ModelConfiguration>;
 
-/// The kinds of devices of a cluster with their prices, and what the models do on them. A cluster of one kind
-/// without a price has price 1: a configuration costs its replicas.
+/// The kinds of devices of a cluster with their prices, and the profiles of the models on them. If there are
+/// no kinds, or only one without a price, a device has price 1, so that a configuration costs its devices.
 class Hardware {
  public:
-  /// `context` outlives this; no kind has shared servers or remote calls (throws InputError).
+  /// `context` must outlive this. Throws InputError if a module has shared servers or remote calls instead of
+  /// batches, or if one of several kinds has no price.
   explicit Hardware(const ServingContext& context);
 
   std::size_t kinds() const { return kinds_.size(); }
   const std::string& name(std::size_t device) const { return kinds_[device].name; }
   int count(std::size_t device) const { return kinds_[device].count; }
   double price(std::size_t device) const { return kinds_[device].price; }  ///< $/h of one device
-  /// Devices that a replica takes (Profile::gpus).
+  /// Returns how many devices a replica takes (Profile::gpus).
   int devices_of(ModuleId module, std::size_t device) const { return profile(module, device)->gpus; }
-  /// $/h of one replica of the model.
+  /// Returns the price of one replica of the model in $/h.
   double replica_price(ModuleId module, std::size_t device) const {
     return price(device) * devices_of(module, device);
   }
-  /// Null: the model does not run there.
+  /// Returns the model's profile on that kind; null if it does not run there.
   const Profile* profile(ModuleId module, std::size_t device) const {
     return kinds_[device].profiles[module];
   }
@@ -58,27 +61,29 @@ class Hardware {
   TimeNs exec_ns(ModuleId module, const ModelConfiguration& of) const {
     return profile(module, of).latency(of.max_batch);
   }
-  /// Queries/s of one replica with full batches (the paper's mu_m).
+  /// Returns the queries/s of one replica with full batches (the paper's mu_m).
   double replica_rps(ModuleId module, const ModelConfiguration& of) const {
     return worker_rps(profile(module, of), of.max_batch);
   }
-  /// The kind with the shortest latency of one query; of equal ones the cheaper, then the first.
+  /// Returns the kind with the shortest latency of one query; among equal ones the cheaper, then the first.
   std::uint16_t fastest(ModuleId module) const { return fastest_kind(context_, module); }
-  /// The dearest kind among those that cost less than `device` and run the model; `device` where none does.
+  /// Returns the dearest kind among the kinds that cost less than `device` and run the model; `device` itself
+  /// if there is no such kind.
   std::uint16_t next_cheaper(ModuleId module, std::uint16_t device) const;
-  /// $/h.
+  /// Returns the price of all replicas in $/h.
   double cost(const Configuration& configuration) const;
-  /// Replicas of the model for which the others leave devices of the kind.
+  /// Returns how many replicas of the model fit on the devices of that kind that the other models leave free.
   int free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const;
-  /// Whether there are as many devices of each kind.
+  /// True if the cluster has enough devices of each kind.
   bool has_room_for(const Configuration& configuration) const;
-  /// Throws InputError, which says what is lacking of which kind.
+  /// Throws InputError if the cluster has too few devices; the message names the kind.
   void check_room_for(const Configuration& configuration) const;
-  /// With fewer replicas where the cluster has too few of a kind: each model has one, and the others go one
-  /// by one to the model that has the least share of those it wants. Throws InputError where not even one
-  /// each is there.
+  /// Returns `wanted` with fewer replicas if the cluster has too few devices of a kind: each model has one
+  /// replica, and the other devices go one replica at a time to the model that has the least share of the
+  /// replicas it wants. Throws InputError if there is no room for one replica of each model.
   Configuration shrunk(const Configuration& wanted) const;
-  /// The largest sum of latencies of full batches over the paths of the pipeline (the paper's service time).
+  /// Returns the largest sum of the latencies of full batches over the paths of the pipeline (the paper's
+  /// service time).
   TimeNs service_ns(const Configuration& configuration) const;
 
  private:
@@ -89,7 +94,7 @@ class Hardware {
     std::vector<const Profile*> profiles;
   };
 
-  /// By kind.
+  /// Returns how many devices the configuration needs, by kind.
   std::vector<long> needed(const Configuration& configuration) const;
 
   const ServingContext& context_;

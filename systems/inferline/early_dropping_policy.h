@@ -11,11 +11,11 @@
 
 namespace harness {
 
-/// A policy of BatchingScheduler. First in, first out; a query whose turn has come is dropped where its batch
-/// would end too late: the planned execution times of this model and of those that must still come, on the
-/// shortest of the routes that lead through this model (in a task tree: of this one alone), then end after
-/// the deadline. `estimated_late`, or `expired` where the deadline is past already. A query that would end
-/// exactly then is served.
+/// A policy of BatchingScheduler: first in, first out, and a query whose turn has come is dropped if it would
+/// end after its deadline. Its end is estimated as the start of the batch, plus the planned execution time of
+/// this model, plus the planned execution times of the models that must still come on the shortest of the
+/// routes that lead through this model (in a task tree: of this model alone). The reason is `estimated_late`,
+/// or `expired` if the deadline has passed already. A query that would end exactly at its deadline is served.
 class EarlyDroppingPolicy {
  public:
   EarlyDroppingPolicy(const ServingContext& context, ModuleId module) : context_(context), module_(module) {}
@@ -23,7 +23,7 @@ class EarlyDroppingPolicy {
   void on_plan(TimeNs, const Plan& plan) {
     remaining_ns_ = plan.modules[module_].exec_ns;
     const Pipeline& pipeline = *context_.pipeline;
-    if (pipeline.has_tasks()) return;  // a visit may cause none
+    if (pipeline.has_tasks()) return;  // a visit may cause no further visit
     std::vector<double> exec_ns;
     for (const ModulePlan& each : plan.modules) exec_ns.push_back(static_cast<double>(each.exec_ns));
     const Routes routes(pipeline, context_.seed);
@@ -65,7 +65,7 @@ class EarlyDroppingPolicy {
 
   const ServingContext& context_;
   ModuleId module_;
-  TimeNs remaining_ns_ = 0;  ///< from the start of a batch to the end of its queries
+  TimeNs remaining_ns_ = 0;  ///< time from the start of a batch to the end of its queries
   VisitRing<Waiting> queue_;
 };
 

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// As many queries may miss the SLO when P99 just meets it.
+/// Returns how many queries may miss the SLO when P99 just meets it.
 std::size_t misses_within_p99(std::size_t queries) { return queries / 100; }
 
 }  // namespace
@@ -35,10 +35,10 @@ bool Estimator::Result::is_of(const ModelConfiguration& other) const {
           (fits(most_waiting, of.max_batch) && fits(most_waiting, other.max_batch)));
 }
 
-// Arrivals at a module, one after the other: their times, their visits, and the batches whose ends bring
-// them.
+// The following classes go through the arrivals at a module one after the other: their times, their visits,
+// and the batches whose ends bring them.
 
-/// At the entry.
+/// The arrivals at the entry.
 class Estimator::FromSending {
  public:
   explicit FromSending(const Estimator& estimator) : sent_ns_(estimator.sent_ns_) {}
@@ -56,7 +56,7 @@ class Estimator::FromSending {
   std::uint32_t query_ = std::numeric_limits<std::uint32_t>::max();  // ++ makes it 0
 };
 
-/// Along one edge.
+/// The arrivals along one edge.
 class Estimator::FromOne {
  public:
   FromOne(const Estimator& estimator, ModuleId module, std::size_t edge)
@@ -79,7 +79,8 @@ class Estimator::FromOne {
     }
     return true;
   }
-  /// Those that one batch brings; none before the first next_batch().
+  /// Goes to the next visit that the present batch brings. False if it brings no more, and before the first
+  /// next_batch().
   bool next_of_batch() {
     while (place_ < end_) {
       query_ = queue_[place_++];
@@ -94,7 +95,8 @@ class Estimator::FromOne {
     end_ = batch.first + batch.count;
     next_end_ns_ = taken_ < ended_ ? batches_[taken_].end_ns : kNever;
   }
-  /// What next_batch() comes to, and when that ends; kNever: there is none.
+  /// Returns the batch that next_batch() comes to. It ends at next_end_ns(), which is kNever if there is no
+  /// such batch.
   const Batch& following() const { return batches_[taken_]; }
   TimeNs next_end_ns() const { return next_end_ns_; }
   std::uint32_t visit() const { return query_; }
@@ -116,7 +118,7 @@ class Estimator::FromOne {
   ModuleId from_;
 };
 
-/// At a join: each query once, with the last of the branches that it takes.
+/// The arrivals at a join: each query arrives once, with the last of the branches that it takes.
 class Estimator::FromAll {
  public:
   FromAll(Estimator& estimator, ModuleId module)
@@ -148,7 +150,7 @@ class Estimator::FromAll {
   std::uint32_t batch() const { return now_->batch(); }
 
  private:
-  /// That whose next batch ends first.
+  /// Makes the edge whose next batch ends first the present one.
   void find_next_edge() {
     FromOne* first = edges_.data();
     for (FromOne& edge : std::span(edges_).subspan(1)) {
@@ -170,7 +172,7 @@ class Estimator::FromAll {
   FromOne* now_;
 };
 
-/// In a task tree: all that each visit at the task before causes, one after the other.
+/// The arrivals in a task tree: all visits that each visit at the task before causes, one after the other.
 class Estimator::FromCauses {
  public:
   FromCauses(const Estimator& estimator, ModuleId module)
@@ -215,7 +217,7 @@ class Estimator::FromCauses {
   std::uint32_t place_ = 0;
   std::uint32_t end_ = 0;
   std::uint32_t visit_ = 0;
-  std::uint32_t last_ = 0;  ///< that the same cause causes
+  std::uint32_t last_ = 0;  ///< last visit that the same cause causes
   TimeNs at_ns_ = 0;
 };
 
@@ -240,7 +242,7 @@ Estimator::Estimator(const Pipeline& pipeline, const Hardware& hardware, std::ve
 }
 
 std::size_t Estimator::place_after(ModuleId cause, ModuleId module) const {
-  // What waits for the replica that ended is taken last.
+  // The visits that wait for the replica that ended are taken last.
   const std::vector<ModuleId>& subs = pipeline_.modules[cause].subs;
   return static_cast<std::size_t>(std::find(subs.begin(), subs.end(), module) - subs.begin());
 }
@@ -251,7 +253,8 @@ bool Estimator::started_before(ModuleId module, Batch batch, ModuleId other_modu
     const TimeNs other_ns = other.end_ns - stages_[other_module].latency_ns[other.count - 1];
     if (start_ns != other_ns) return start_ns < other_ns;
     if (module == other_module) return batch.first < other.first;
-    // Started at one moment: in the order of what started them. What is sent comes after all that ends.
+    // If both started at one moment, they come in the order of what started them. A query that is sent comes
+    // after all batches that end.
     if (batch.cause == kSent || other.cause == kSent) return other.cause == kSent;
     if (batch.cause == other.cause && batch.cause_module == other.cause_module)
       return place_after(batch.cause_module, module) < place_after(batch.cause_module, other_module);
@@ -276,7 +279,7 @@ bool Estimator::serve(ModuleId module, const ModelConfiguration& of, Arrivals ar
   const TimeNs in_time_ns = slo_ns - least_after_ns_[module];
   const TimeNs* const sent_ns = sent_ns_.data();
   std::uint32_t* const queue = result.queue.data();
-  std::uint32_t head = 0;  // [head, tail) waits
+  std::uint32_t head = 0;  // the visits [head, tail) wait
   std::uint32_t tail = 0;
   std::size_t late = 0;
   std::size_t most_busy = 0;

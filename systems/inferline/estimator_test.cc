@@ -73,8 +73,9 @@ TEST(Estimator, IsTheEngineQueryByQuery) {
   }
 }
 
-// What is kept from one configuration to the next changes nothing: on a walk from one to another each query's
-// latency is that of an estimator which has seen no other, and the verdict is P99's.
+// The results that are kept from one configuration to the next change nothing: on a walk from one
+// configuration to another each query's latency equals the latency from an estimator which has seen no other,
+// and the verdict equals P99's.
 TEST(Estimator, KeepsOnlyWhatHolds) {
   int feasible = 0;
   int infeasible = 0;
@@ -143,7 +144,7 @@ TEST(Estimator, CountsWhatMayMiss) {
   EXPECT_TRUE(three_late.meets({{0, 1, 1}}, 20 * kNsPerMs));
 }
 
-/// m0 -> each of {m1: 0.3}: by hand, a query that ends early leaves after m0.
+/// The pipeline m0 -> each of {m1: 0.3}. By hand: a query that ends early leaves after m0.
 TEST(Estimator, EndsAQueryWhereItTakesNoBranch) {
   Pipeline pipeline = testing::chain(2);
   ASSERT_EQ(choose_each(pipeline, "m0", {"m1"}, {0.3}), "");

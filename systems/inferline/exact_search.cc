@@ -27,7 +27,7 @@ class ExactSearch {
         least_rest_(pipeline.modules.size() + 1, 0),
         known_trials_(pipeline.modules.size()),
         chosen_(pipeline.modules.size()) {
-    constexpr std::size_t kMostVisits = 1'000'000;  // kept of one module
+    constexpr std::size_t kMostVisits = 1'000'000;  // of one module, in all results that are kept
     estimator.keep(std::clamp<std::size_t>(kMostVisits / (estimator.most_visits() + 1), 2, 16));
     for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) free_.push_back(hardware.count(kind));
     std::vector<TimeNs> least_ns;
@@ -38,13 +38,13 @@ class ExactSearch {
   }
 
   ExactPlan run(const Configuration& known) {
-    constexpr double kFirstBand = 1.0 / 64;  // of the bound; each band is twice as wide as the one before
+    constexpr double kFirstBand = 1.0 / 64;  // share of the bound; each band is twice as wide as the last
     best_.bound = least_rest_.front();
     if (!known.empty() && hardware_.has_room_for(known)) {
       best_.configuration = known;
       best_cost_ = hardware_.cost(known);
     }
-    double most = 0;  // all that there is
+    double most = 0;  // cost of all devices that there are
     for (std::size_t kind = 0; kind < hardware_.kinds(); ++kind)
       most += hardware_.count(kind) * hardware_.price(kind);
     most = std::min(most, best_cost_);
@@ -63,14 +63,15 @@ class ExactSearch {
   struct Option {
     double cost = 0;
     ModelConfiguration of;
-    std::size_t shape = 0;  ///< kind and batch, numbered
+    std::size_t shape = 0;  ///< number of the combination of kind and batch
 
     bool operator<(const Option& other) const {
       return std::tie(cost, of, shape) < std::tie(other.cost, other.of, other.shape);
     }
   };
 
-  /// All that keep up, the cheapest first, then by kind, and by batch. Returns the shortest batch.
+  /// Adds all choices with which the module keeps up, sorted by cost, then by kind and by batch. Returns the
+  /// latency of the shortest batch.
   TimeNs add_options(ModuleId module) {
     TimeNs least_ns = kNever;
     std::size_t shape = 0;
@@ -100,7 +101,7 @@ class ExactSearch {
     return option.of.replicas * hardware_.devices_of(module, option.of.device);
   }
 
-  /// Chooses for this model and those after it; `cost` is of those before it.
+  /// Chooses for this model and the models after it; `cost` is the cost of the models before it.
   void search(ModuleId module, double cost) {
     if (module == options_.size()) {
       if (!may_simulate() || !planner_.is_feasible(chosen_)) return;
@@ -140,7 +141,7 @@ class ExactSearch {
     return trial;
   }
 
-  /// Counts one more; else the search is stopped.
+  /// Counts one more simulation and returns true; at the limit stops the search and returns false.
   bool may_simulate() {
     is_stopped_ = best_.simulations == max_simulations_;
     if (!is_stopped_) ++best_.simulations;
@@ -152,14 +153,14 @@ class ExactSearch {
   GreedyPlanner& planner_;
   TimeNs slo_ns_;
   int max_simulations_;
-  std::vector<std::vector<Option>> options_;  ///< by module
-  std::size_t shapes_ = 0;                    ///< of the module that has most
-  std::vector<double> least_rest_;            ///< $/h of the modules from here on, at least
-  std::vector<TimeNs> least_after_ns_;        ///< by module, on whatever hardware
-  /// By module: by the choices for those that lead to it.
+  std::vector<std::vector<Option>> options_;  ///< choices of each module
+  std::size_t shapes_ = 0;                    ///< number of shapes of the module that has most
+  std::vector<double> least_rest_;            ///< least $/h of the modules from this index on
+  std::vector<TimeNs> least_after_ns_;        ///< least time after each module, on any hardware
+  /// Trials of each module, by the choices for the modules that lead to it.
   std::vector<std::map<Configuration, Estimator::Trial>> known_trials_;
   Configuration chosen_;
-  std::vector<int> free_;  ///< by kind
+  std::vector<int> free_;  ///< devices left of each kind
   double band_end_ = 0;
   double best_cost_ = std::numeric_limits<double>::infinity();
   bool is_stopped_ = false;

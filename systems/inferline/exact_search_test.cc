@@ -61,7 +61,7 @@ std::unique_ptr<InferLineWorld> small_world(RandomStream& random) {
   return world;
 }
 
-/// A small world with those that plan for it.
+/// A small world with the planners for it.
 struct SmallCase {
   explicit SmallCase(std::uint64_t seed) : random(seed, "test.exact"), world(small_world(random)) {}
 
@@ -69,7 +69,7 @@ struct SmallCase {
     return exact_plan(world->pipeline, hardware, estimator, planner, world->context.slo_ns, max_simulations,
                       known);
   }
-  /// Empty: there is none.
+  /// Returns the greedy plan; empty if no plan is feasible.
   Configuration greedy() {
     try {
       return planner.plan();
@@ -86,7 +86,8 @@ struct SmallCase {
                         world->context.slo_ns, {}};
 };
 
-/// The least cost of all configurations, each simulated by itself; infinite: none is feasible.
+/// Returns the least cost of all configurations, each simulated by itself; infinite if no configuration is
+/// feasible.
 double exhaustive_cost(const InferLineWorld& world, const Hardware& hardware, GreedyPlanner& planner) {
   const std::size_t models = world.pipeline.modules.size();
   Estimator estimator(world.pipeline, hardware, world.planning.sample, 1);
@@ -136,7 +137,7 @@ TEST(ExactSearch, FindsWhatExhaustiveSearchFinds) {
   EXPECT_GT(greedy_is_dearer, 5);
 }
 
-// Stopped, it has what it was given or better, and a bound that holds.
+// A search that was stopped has the plan it was given or a better one, and its bound holds.
 TEST(ExactSearch, KeepsTheBestKnownWhereItIsStopped) {
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

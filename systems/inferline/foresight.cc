@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// A window, with what is tried on it.
+/// A search for the replicas of one window.
 class WindowSearch {
  public:
   WindowSearch(const Pipeline& pipeline, const Hardware& hardware, const Configuration& planned,
@@ -22,7 +22,7 @@ class WindowSearch {
     const auto queries = static_cast<double>(window.sent_ns.size());
     for (ModuleId m = 0; m < planned.size(); ++m) {
       visits_.push_back(static_cast<int>(std::lround(queries * estimator_.scale_factor(m))));
-      // With so many none waits for another.
+      // With that many replicas no visit waits for another.
       configuration_[m].replicas = std::max(1, visits_[m]);
     }
     most_late_ = std::max(window.sent_ns.size() / 100, late());
@@ -55,7 +55,7 @@ class WindowSearch {
         std::ranges::count_if(latencies, [&](TimeNs latency) { return latency > slo_ns_; }));
   }
   bool is_feasible() {
-    // The usual case stops as soon as it is clear.
+    // In the usual case the simulation stops as soon as the verdict is clear.
     if (most_late_ == estimator_.queries() / 100) return estimator_.meets(configuration_, slo_ns_);
     return late() <= most_late_;
   }
@@ -66,7 +66,7 @@ class WindowSearch {
       best_rps = std::max(best_rps, worker_rps(profile, batch));
     return ceil_of(visits_[module] / (best_rps * seconds));
   }
-  /// The most utilised of those to which another replica may make a difference.
+  /// Returns the most utilised model among the models to which another replica may make a difference.
   ModuleId bottleneck() const {
     ModuleId most = 0;
     double most_utilised = 0;
@@ -79,7 +79,7 @@ class WindowSearch {
     }
     return most;
   }
-  /// Whether some replica could go.
+  /// Removes the dearest replica that can go; false if no replica can.
   bool take_dearest() {
     std::vector<ModuleId> by_price(configuration_.size());
     std::iota(by_price.begin(), by_price.end(), ModuleId{0});
@@ -99,8 +99,8 @@ class WindowSearch {
   TimeNs slo_ns_;
   Estimator estimator_;
   Configuration configuration_;
-  std::vector<int> visits_;  ///< by module
-  std::vector<int> least_;   ///< by module: keeps up
+  std::vector<int> visits_;  ///< number of visits at each module
+  std::vector<int> least_;   ///< replicas with which each module keeps up
   std::size_t most_late_ = 0;
 };
 
@@ -144,8 +144,8 @@ class ForesightTuner final : public Tuner {
   const Hardware& hardware_;
   Configuration planned_;
   TimeNs period_ns_;
-  std::vector<std::size_t> ahead_;       ///< by module: periods that a replica takes to activate
-  std::vector<std::vector<int>> needs_;  ///< by period, by module
+  std::vector<std::size_t> ahead_;       ///< periods that a replica takes to activate, by module
+  std::vector<std::vector<int>> needs_;  ///< replicas needed, by period, then by module
 };
 
 }  // namespace

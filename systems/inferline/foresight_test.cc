@@ -40,7 +40,7 @@ std::vector<TimeNs> bursts_of(const std::vector<std::pair<int, int>>& bursts, in
   return times;
 }
 
-/// The replicas of a model that the tuner asks for each second.
+/// Returns the replicas of a model that the tuner asks for each second.
 std::vector<int> schedule_of(const InferLineWorld& world, const Configuration& planned, int seconds,
                              std::size_t module = 0) {
   const Hardware hardware(world.context);
@@ -51,7 +51,7 @@ std::vector<int> schedule_of(const InferLineWorld& world, const Configuration& p
   return replicas;
 }
 
-/// 1, and 2 in [from, to).
+/// Returns 1 replica for each second, and 2 in [from, to).
 std::vector<int> two_within(int seconds, const std::vector<std::pair<int, int>>& spans) {
   std::vector<int> replicas(static_cast<std::size_t>(seconds), 1);
   for (const auto& [from, to] : spans) std::fill(replicas.begin() + from, replicas.begin() + to, 2);
@@ -95,7 +95,7 @@ TEST(ForesightTuner, KnowsNothingBeyondTheActivationAndAPeriod) {
   EXPECT_EQ(schedule_of(world, {{0, 1, 1}}, 16).back(), 10);
 }
 
-/// A model that keeps up and meets P99, by an estimator of its own.
+/// True if every model keeps up and P99 meets the SLO, by an estimator of its own.
 bool is_feasible(const InferLineWorld& world, const Hardware& hardware, const Configuration& configuration,
                  const QueryWindow& window) {
   std::vector<TimeNs> times;
@@ -119,7 +119,7 @@ bool is_feasible(const InferLineWorld& world, const Hardware& hardware, const Co
   return late(configuration) <= at_most;
 }
 
-/// A second of a world's sample.
+/// Returns a second of a world's sample.
 QueryWindow second_of(const InferLineWorld& world, int second) {
   const std::vector<TimeNs>& sample = world.planning.sample;
   const auto first = std::ranges::lower_bound(sample, second * kNsPerS);
@@ -127,8 +127,8 @@ QueryWindow second_of(const InferLineWorld& world, int second) {
   return {{first, end}, kNsPerS, static_cast<std::uint64_t>(first - sample.begin()), 7};
 }
 
-// Brute force: what a window gets is feasible, no single replica of it can go, and for one model none that is
-// smaller is feasible.
+// Brute force: the replicas of a window are feasible, no single replica can go, and for one model no smaller
+// number is feasible.
 TEST(ReplicasForWindow, AreFeasibleAndFew) {
   int windows = 0;
   int several = 0;
@@ -139,7 +139,7 @@ TEST(ReplicasForWindow, AreFeasibleAndFew) {
     Configuration planned;
     for (ModuleId m = 0; m < world->pipeline.modules.size(); ++m) {
       const std::uint16_t fastest = hardware.fastest(m);
-      planned.push_back({hardware.next_cheaper(m, fastest), 1, 1});  // of which several are needed
+      planned.push_back({hardware.next_cheaper(m, fastest), 1, 1});  // a kind of which several are needed
       const int largest = hardware.profile(m, planned[m]).max_batch();
       planned[m].max_batch = std::min(largest, 1 << random.below(4));
     }
@@ -166,7 +166,7 @@ TEST(ReplicasForWindow, AreFeasibleAndFew) {
   EXPECT_GT(several, 50);
 }
 
-// Where a query cannot be in time with any number of replicas, what keeps up is enough.
+// If a query cannot be in time with any number of replicas, the replicas that keep up are enough.
 TEST(ReplicasForWindow, KeepUpWhereTheSloIsOutOfReach) {
   InferLineWorld world = one_model(0);
   world.context.slo_ns = 9 * kNsPerMs;
@@ -180,9 +180,9 @@ TEST(ReplicasForWindow, KeepUpWhereTheSloIsOutOfReach) {
             (std::vector<int>{1}));
 }
 
-/// The cheapest schedule by trying all: what each period costs is a replica-period for each that has been
-/// started, and one serves from `activation` periods after its start on. Those of the first period serve at
-/// once.
+/// Finds the cheapest schedule by trying all. A period costs one replica-period for each replica that has
+/// been started. A replica serves from `activation` periods after its start on; the replicas of the first
+/// period serve at once.
 class AllSchedules {
  public:
   AllSchedules(std::vector<int> needs, int activation) : needs_(std::move(needs)), activation_(activation) {}
@@ -201,7 +201,8 @@ class AllSchedules {
   static constexpr int kNone = 1 << 20;
 
   int most() const { return *std::ranges::max_element(needs_); }
-  /// From a period on, with so many replicas of each age, in which those of the last entry serve.
+  /// Returns the least cost from a period on. `by_age` is the number of replicas of each age; the replicas of
+  /// its last entry serve.
   int from(std::size_t period, const std::vector<int>& by_age) {
     if (period == needs_.size()) return 0;
     if (by_age.back() < needs_[period]) return kNone;
@@ -211,7 +212,8 @@ class AllSchedules {
     costs_.emplace(key, best);
     return best;
   }
-  /// The next period, after any replicas have been taken away and any number added.
+  /// Returns the least cost from the next period on, after any replicas have been taken away and any number
+  /// added.
   int after_changes(std::size_t period, const std::vector<int>& by_age) {
     int best = kNone;
     std::vector<int> kept(by_age.size(), 0);

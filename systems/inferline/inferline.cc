@@ -17,14 +17,14 @@
 namespace harness {
 namespace {
 
-/// Who plans.
+/// The planner to use.
 enum class Plans { kGreedy, kOptimal, kOracle, kCoarseMean, kCoarsePeak };
-/// Who tunes.
+/// The tuner to use.
 enum class Tunes { kEnvelope, kAutoscale, kForesight, kNone };
 
-/// What becomes of a plan for which the cluster has too few devices (R).
+/// The treatment of a plan for which the cluster has too few devices (R).
 enum class TooSmall { kFail, kShrink };
-/// What is dropped (beyond the paper, where nothing is).
+/// The rule for dropping queries (beyond the paper, which drops nothing).
 enum class Drops { kNone, kEstimatedLate };
 
 struct InferLineParams {
@@ -68,17 +68,17 @@ struct InferLineParams {
   }
 };
 
-/// Plans one pipeline by its sample, then tunes it: the cell's, or one of several independent ones.
+/// Plans one pipeline by its sample, then tunes it: the cell's pipeline, or one of several independent ones.
 class PipelinePlanner {
  public:
-  /// `context` outlives this.
+  /// `context` must outlive this.
   PipelinePlanner(const ServingContext& context, const InferLineParams& params, ModuleId entry)
       : params_(params), served_(context, entry), hardware_(served_.context()) {
     if (context.pipeline->independent) at_entry_ = " at " + context.pipeline->modules[entry].name;
   }
 
   const ServedModels& served() const { return served_; }
-  /// As it should be, whatever the cluster has.
+  /// Returns the plan as it should be, whatever devices the cluster has.
   const Configuration& planned() const { return planned_; }
   void plan() {
     const ServingContext& context = served_.context();
@@ -88,7 +88,7 @@ class PipelinePlanner {
     const TimeNs sample_ns = is_oracle ? times.run_ns : times.sample_ns;
     if (sample.empty())
       throw InputError("the sample of the load that inferline plans by has no query" + at_entry_);
-    // The oracle's sample takes the routes of the run; others are another trace's.
+    // The oracle's sample takes the routes of the run; any other sample takes the routes of another trace.
     const std::uint64_t seed = is_oracle ? context.seed : ~context.seed;
     const Pipeline& pipeline = *context.pipeline;
     Estimator estimator(pipeline, hardware_, sample, seed, params_.paths);
@@ -119,7 +119,7 @@ class PipelinePlanner {
           measure_load_curve(pipeline, hardware_, sample, sample_ns, seed, planned_, params_.paths);
     tuned_ = std::move(tuned);
   }
-  /// After plan(): the replicas with which the run is to start.
+  /// Called after plan() with the replicas with which the run is to start.
   void start(Configuration first) {
     const ServingContext& context = served_.context();
     const PlanningTimes& times = *context.planning;
@@ -133,7 +133,7 @@ class PipelinePlanner {
       tuner_ = make_foresight_tuner(context, hardware_, planned_, ms_to_ns(params_.period_ms));
   }
 
-  /// Replicas of each model from now on, by what the plan in force has.
+  /// Returns the replicas of each model from now on; `before` is what the plan in force has.
   std::vector<int> replicas(TimeNs now, const LoadStatistics& load, const std::vector<int>& before) {
     if (tuner_ == nullptr) return before;
     tuner_->on_requests_in_system(load.in_system);
@@ -145,13 +145,13 @@ class PipelinePlanner {
   InferLineParams params_;
   ServedModels served_;
   Hardware hardware_;
-  std::string at_entry_;  ///< for messages: where there are several
+  std::string at_entry_;  ///< place for messages; empty if there is one pipeline
   Configuration planned_;
   TunedPipeline tuned_;
   std::unique_ptr<Tuner> tuner_;
 };
 
-/// Plans each pipeline for itself, and shares the cluster among them.
+/// Plans each pipeline by itself and shares the cluster among them.
 class InferLinePlanner final : public Planner {
  public:
   InferLinePlanner(const ServingContext& context, const InferLineParams& params)
@@ -184,7 +184,8 @@ class InferLinePlanner final : public Planner {
   }
 
  private:
-  /// Of a pipeline's model among all: of a tree, which is one, the same; elsewhere all modules are models.
+  /// Returns the place of a pipeline's model among all models. A single pipeline, as a tree always is, has
+  /// all models itself; with several, all modules are models.
   std::size_t place_of(const PipelinePlanner& one, std::size_t model) const {
     return pipelines_.size() == 1 ? model : one.served().module(model);
   }
@@ -209,7 +210,7 @@ class InferLinePlanner final : public Planner {
 
   Plan plan_of(const Configuration& configuration) const {
     Plan plan;
-    for (ModuleId m = 0; m < context_.pipeline->modules.size(); ++m) {  // of a task's other variants: none
+    for (ModuleId m = 0; m < context_.pipeline->modules.size(); ++m) {  // other variants get no workers
       const std::uint16_t device = fastest_kind(context_, m);
       const TimeNs exec_ns = context_.profile(m, device).latency(1);
       plan.modules.push_back({0, 1, exec_ns, exec_ns, device});
@@ -242,7 +243,8 @@ class InferLine final : public System {
   }
   bool plans_devices() const override { return true; }
   bool plans_for_others() const override { return true; }
-  /// Without a sample, in tests, the shared planner plans, and nobody tunes.
+  /// Returns 0 if nothing is to be tuned, which also holds without a sample: in tests the shared planner then
+  /// plans.
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return context.planning == nullptr || params_.tuner == Tunes::kNone ? 0 : ms_to_ns(params_.period_ms);
   }

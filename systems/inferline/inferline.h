@@ -1,4 +1,4 @@
-// The system `inferline`; README.md beside this file maps paper sections to files.
+// The system `inferline`; the README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 namespace harness {
 
+/// Returns the system `inferline`.
 std::unique_ptr<System> make_inferline();
 
 }  // namespace harness

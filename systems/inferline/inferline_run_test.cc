@@ -1,4 +1,4 @@
-// AutoScale's rules in whole runs of inferline: which replicas work, and which go.
+// AutoScale's rules in whole runs of inferline: the replicas that work and the ones that go.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// Between two points of a line through them.
+/// Returns y at `x` on the line through two points.
 double between(double x, double x0, double y0, double x1, double y1) {
   return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
 }

@@ -1,5 +1,5 @@
-// What AutoScale knows of a server (Gandhi et al., TOCS 2012): the load that it carries with so many requests
-// in it.
+// AutoScale's knowledge of a server (Gandhi et al., TOCS 2012): the load that it carries with a number of
+// requests in it.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,33 @@
 
 namespace harness {
 
-/// Requests in the system, and the queries/s that it carries then.
+/// A measured point: requests in the system, and the queries/s that it carries then.
 struct LoadPoint {
   double requests = 0;
   double rate_rps = 0;
 };
 
-/// AutoScale's f, and its inverse: straight lines from (0, 0) through what was measured.
+/// AutoScale's f and its inverse: straight lines from (0, 0) through the measured points.
 class LoadCurve {
  public:
   LoadCurve() = default;
-  /// In the order of rising rates; a point that has no more requests than one before it is left out.
+  /// `measured` is in the order of rising rates; a point that has no more requests than one before it is left
+  /// out.
   explicit LoadCurve(std::span<const LoadPoint> measured);
 
-  /// Beyond the last point that point's.
+  /// Returns the rate with that many requests; beyond the last point, the last point's rate.
   double rate_rps(double requests) const;
-  /// The fewest requests with which it carries that rate; beyond the last point that point's.
+  /// Returns the fewest requests with which it carries that rate; beyond the last point, the last point's
+  /// requests.
   double requests(double rate_rps) const;
 
  private:
   std::vector<LoadPoint> points_{{0, 0}};
 };
 
-/// "Measured once": the sample's process at sixteenths of the rate that the slowest model can serve, up to
-/// that rate; requests in the system are the Estimator's latencies by Little's law.
+/// Returns the curve, "measured once": the sample's process is simulated at sixteenths of the rate that the
+/// slowest model can serve, up to that rate. The requests in the system follow from the Estimator's latencies
+/// by Little's law.
 LoadCurve measure_load_curve(const Pipeline& pipeline, const Hardware& hardware,
                              std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
                              const Configuration& configuration, PathDraws draws = PathDraws::kRoute);

@@ -8,11 +8,11 @@
 namespace harness {
 namespace {
 
-constexpr int kMaxBatch = 65535;  // of one batch in the estimator
+constexpr int kMaxBatch = 65535;  // largest batch that the estimator can hold
 
 std::string ms_text(TimeNs time_ns) { return text_of(std::round(ns_to_ms(time_ns) * 1000) / 1000) + " ms"; }
 
-/// Algorithm 1, lines 2 to 7: batches of 1 on the fastest hardware.
+/// Returns the start of Algorithm 1, lines 2 to 7: batches of 1 on the fastest hardware.
 Configuration fastest_configuration(const Pipeline& pipeline, const Hardware& hardware, TimeNs slo_ns,
                                     double sizing_factor = 1) {
   Configuration fastest;
@@ -136,7 +136,7 @@ Configuration GreedyPlanner::downgraded(const Configuration& from, ModuleId modu
   if (is_feasible(to)) {
     model.replicas = fewest_replicas(to, module, model.replicas);
   } else {
-    // More replicas can send what comes after them larger bursts: fewer, which save something, may do.
+    // More replicas can send larger bursts to the models after them, so fewer, which save something, may do.
     const int most = std::min(model.replicas,
                               static_cast<int>((cost - at_least) / hardware_.replica_price(module, device)));
     model.replicas = replicas_to_keep_up(module, model);

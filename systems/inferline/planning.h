@@ -11,7 +11,7 @@
 
 namespace harness {
 
-/// Which model's batch grows when no action cuts cost: all of them save 0 $ (R).
+/// The model whose batch grows when no action cuts cost, since all larger batches save 0 $ (R).
 enum class GrownBatch {
   kSaving,  ///< the one whose larger batches would make most $ of replicas superfluous
   kFirst    ///< the first whose larger batch is feasible: the algorithm's own order
@@ -25,32 +25,32 @@ struct GreedyParams {
   void list(ParamList& params);
 };
 
-/// Plans for one sample, with the queries/s of which it consists.
+/// Plans for one sample and its rate in queries/s.
 class GreedyPlanner {
  public:
-  /// All outlive this. `sample_ns`: length of the estimator's sample.
+  /// All references must outlive this. `sample_ns` is the length of the estimator's sample.
   GreedyPlanner(const Pipeline& pipeline, const Hardware& hardware, Estimator& estimator, TimeNs sample_ns,
                 TimeNs slo_ns, const GreedyParams& params);
 
-  /// Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. The cluster may have too few
-  /// devices for it (Hardware::check_room_for). Throws InputError as initial().
+  /// Runs Algorithm 2. In the end no single action cuts cost and keeps P99 <= SLO. The cluster may have too
+  /// few devices for the result (Hardware::check_room_for). Throws InputError as initial() does.
   Configuration plan();
-  /// Algorithm 1: feasible, whatever it costs, and whatever the cluster has. Throws InputError where the
-  /// shortest service time is longer than the SLO.
+  /// Runs Algorithm 1. The result is feasible, whatever it costs and whatever the cluster has. Throws
+  /// InputError if the shortest service time is longer than the SLO.
   Configuration initial();
-  /// Whether every model keeps up (at most max_utilisation) and P99 <= SLO, and the rule of sizing_factor.
-  /// Remembers what it has found.
+  /// True if every model keeps up (at most max_utilisation), P99 <= SLO, and the rule of sizing_factor holds.
+  /// Remembers its verdicts.
   bool is_feasible(const Configuration& configuration);
 
-  /// Queries/s of the sample.
+  /// Returns the queries/s of the sample.
   double rate_rps() const { return rate_rps_; }
-  /// rate x s_m / (k_m mu_m): the paper's max-provisioning ratio rho_m (section 5).
+  /// Returns rate x s_m / (k_m mu_m): the paper's max-provisioning ratio rho_m (section 5).
   double utilisation(const Configuration& configuration, ModuleId module) const;
-  /// The fewest replicas with which the model keeps up (at most max_utilisation).
+  /// Returns the fewest replicas with which the model keeps up (at most max_utilisation).
   int replicas_to_keep_up(ModuleId module, const ModelConfiguration& of) const;
-  /// That the model can run on that kind.
+  /// Returns the largest batch that the model can run on that kind.
   int largest_batch(ModuleId module, const ModelConfiguration& of) const;
-  /// Simulations so far.
+  /// Returns the number of simulations so far.
   int simulations() const { return simulations_; }
 
  private:
@@ -59,17 +59,18 @@ class GreedyPlanner {
     Configuration to;
   };
 
-  /// The feasible action that cuts cost most; `to` is empty when none does.
+  /// Returns the feasible action that cuts cost most; `to` is empty if there is no such action.
   Step cheapest_step(const Configuration& from);
-  /// DowngradeHW: the model on the next cheaper kind, planned anew with all others frozen; empty where that
-  /// is infeasible or saves no more than `at_least`.
+  /// DowngradeHW: plans the model anew on the next cheaper kind, with all others frozen. The result is empty
+  /// if that is infeasible or saves no more than `at_least`.
   Configuration downgraded(const Configuration& from, ModuleId module, double at_least);
-  /// IncreaseBatch of the model that `batch_choice` says; empty when none is feasible.
+  /// IncreaseBatch: doubles the batch of the model that `batch_choice` says. The result is empty if no such
+  /// step is feasible.
   Configuration with_larger_batch(const Configuration& from);
-  /// The smallest number of replicas, from what keeps up on, with which it is feasible: in (.., most], where
-  /// `most` is; by bisection.
+  /// Returns, by bisection, the smallest number of replicas with which the configuration is feasible and the
+  /// model keeps up. It is at most `most`, which must be feasible.
   int fewest_replicas(Configuration configuration, ModuleId module, int most);
-  /// $/h that the model must cost at least on that kind to keep up.
+  /// Returns the $/h that the model costs at least on that kind if it keeps up.
   double least_cost(ModuleId module, std::uint16_t device) const;
 
   const Pipeline& pipeline_;
@@ -82,25 +83,26 @@ class GreedyPlanner {
   std::map<Configuration, bool> known_;
 };
 
-/// The pipeline as one black box: all models on their fastest hardware with one maximum batch size, the
-/// largest with which the longest path meets the SLO (R), in as many units of one replica of each as
-/// `rate_rps` needs. Throws InputError as GreedyPlanner::initial.
+/// Plans the pipeline as one black box: all models run on their fastest hardware with one maximum batch size,
+/// the largest with which the longest path meets the SLO (R). Its units, of one replica of each model, are as
+/// many as `rate_rps` needs. Throws InputError as GreedyPlanner::initial does.
 Configuration coarse_plan(const Pipeline& pipeline, const Hardware& hardware, const Estimator& estimator,
                           TimeNs slo_ns, double rate_rps);
-/// Queries/s that all replicas of the slowest model serve.
+/// Returns the queries/s that all replicas of the slowest model serve.
 double throughput_rps(const Hardware& hardware, const Estimator& estimator,
                       const Configuration& configuration);
-/// The same of one unit, a replica of each model.
+/// Returns the queries/s that one unit, a replica of each model, serves.
 double unit_rps(const Hardware& hardware, const Estimator& estimator, const Configuration& configuration);
-/// The sample's process with all gaps `factor` times as long.
+/// Returns the sample's process with all gaps `factor` times as long.
 std::vector<TimeNs> stretched(std::span<const TimeNs> sample, double factor);
-/// Queries/s of the sample's process, made slower or faster, with which one unit meets the SLO (AutoScale:
-/// "one server carries r requests/s within the SLO"), within 0.1 % of the unit's throughput.
+/// Returns the queries/s at which one unit just meets the SLO, if the sample's process is made slower or
+/// faster (AutoScale: "one server carries r requests/s within the SLO"). The result is exact to 0.1 % of the
+/// unit's throughput.
 double unit_rate_within_slo_rps(const Pipeline& pipeline, const Hardware& hardware,
                                 std::span<const TimeNs> sample, TimeNs sample_ns, std::uint64_t seed,
                                 const Configuration& configuration, TimeNs slo_ns,
                                 PathDraws draws = PathDraws::kRoute);
-/// The largest number of queries in any window of that length, over it.
+/// Returns the largest rate in any window of that length, in queries/s.
 double peak_rate_rps(std::span<const TimeNs> sent_ns, TimeNs window_ns);
 
 }  // namespace harness

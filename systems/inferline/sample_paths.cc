@@ -12,10 +12,10 @@
 namespace harness {
 namespace {
 
-constexpr const char* kStream = "inferline.paths";  // one for each edge
-constexpr std::size_t kMostVisits = 100'000'000;    // of a task
+constexpr const char* kStream = "inferline.paths";  // a stream of its own for each edge
+constexpr std::size_t kMostVisits = 100'000'000;    // most visits at one task
 
-/// Which sub of `from` the model is.
+/// Returns the index of the model in `from.subs`.
 std::size_t place_in_subs(const Module& from, ModuleId model) {
   return static_cast<std::size_t>(std::ranges::find(from.subs, model) - from.subs.begin());
 }
@@ -64,7 +64,7 @@ class GraphPaths {
     count_branches(model);
   }
 
-  /// As many as took the edge, but of any queries.
+  /// Draws anew which queries take the edge: about as many as took it, but independently of all else.
   void draw_anew(ModuleId from, ModuleId model, std::vector<std::uint8_t>& takes) {
     const auto taken = static_cast<double>(std::ranges::count(takes, 1));
     const double share = taken / static_cast<double>(std::max<std::size_t>(1, paths_[from].measured));
@@ -72,7 +72,7 @@ class GraphPaths {
     for (std::uint8_t& takes_it : takes) takes_it = random.uniform() < share ? 1 : 0;
   }
 
-  /// Who comes, and from how many models.
+  /// Counts, for each query, from how many models it comes here; 0 if it does not come.
   void count_branches(ModuleId model) {
     ModelPaths& paths = paths_[model];
     const std::vector<ModuleId>& pres = pipeline_.modules[model].pres;
@@ -91,18 +91,19 @@ class GraphPaths {
   std::uint64_t seed_;
   PathDraws draws_;
   Routes routes_;
-  std::vector<std::uint16_t> route_of_;              ///< by query
-  std::vector<std::vector<std::uint8_t>> branches_;  ///< by model and query
+  std::vector<std::uint16_t> route_of_;              ///< route of each query
+  std::vector<std::vector<std::uint8_t>> branches_;  ///< number of models it comes from, by model and query
   std::vector<ModelPaths> paths_;
 };
 
-/// `means`: by model, of the visits that one at the task before causes there, drawn independently of all else
-/// as one of the two whole numbers around the mean; empty: the queries' own fan-outs.
+/// Returns the paths in a task tree. `means` is, by model, the mean number of visits that one visit at the
+/// task before causes there: each number is drawn independently of all else, as one of the two whole numbers
+/// around the mean. If it is empty, the queries have their own fan-outs.
 std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed,
                                    RequestId first, const std::vector<double>& means) {
   const FanOut fan_out(pipeline, seed);
   std::vector<ModelPaths> paths(pipeline.modules.size());
-  std::vector<std::vector<std::uint64_t>> places(paths.size());  // FanOut's, by visit
+  std::vector<std::vector<std::uint64_t>> places(paths.size());  // places for FanOut, by visit
   for (std::size_t query = 0; query < queries; ++query)
     places.front().push_back(fan_out.first_place(first + query));
   for (ModuleId m = 0; m < paths.size(); ++m) {

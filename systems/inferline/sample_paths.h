@@ -1,4 +1,5 @@
-// Which models the queries of the sample visit (section 4.1: scale factors; 4.2: conditional control flow).
+// The models that the queries of the sample visit (section 4.1: scale factors; 4.2: conditional control
+// flow).
 #pragma once
 
 #include <cstddef>
@@ -10,31 +11,33 @@
 
 namespace harness {
 
-/// How the Estimator knows where a query goes (R).
+/// The way in which the Estimator knows where a query goes (R).
 enum class PathDraws {
-  kRoute,       ///< its own route or fan-outs, as the number of the query and the seed give them in a run
-  kIndependent  ///< each choice by itself, with the measured share of those that go there: s_m / s_parent
+  kRoute,       ///< its own route or fan-outs, as the query's number and the seed give them in a run
+  kIndependent  ///< each choice by itself, with the measured share of the visits: s_m / s_parent
 };
 
-/// What the sample's queries do at one model. Visits there are numbered: as the queries; in a task tree from
-/// 0 on, those that one visit causes one after the other.
+/// The visits of the sample's queries at one model. A visit has the number of its query; in a task tree
+/// visits are numbered from 0 on, and the visits that one visit causes follow each other.
 struct ModelPaths {
   std::size_t visits = 0;
-  std::size_t measured = 0;   ///< visits on the queries' own paths, of which s_m consists
-  bool takes_one = false;     ///< each query goes from here to one of `subs`
-  bool may_end = false;       ///< some query may go nowhere from here
-  std::vector<bool> is_sure;  ///< by entry of `subs`: all queries that come here go there too
-  /// By entry of `pres`: by query whether it comes from there; empty: each does that went there.
+  std::size_t measured = 0;   ///< number of visits on the queries' own paths, from which s_m is computed
+  bool takes_one = false;     ///< true if each query goes from here to one of `subs`
+  bool may_end = false;       ///< true if some query may go nowhere from here
+  std::vector<bool> is_sure;  ///< true if all queries that come here go there too, by entry of `subs`
+  /// Holds, for each entry of `pres`, a flag for each query: 1 if it comes from there. Empty flags mean that
+  /// each query that went there comes.
   std::vector<std::vector<std::uint8_t>> takes;
-  std::vector<std::uint8_t> branches;   ///< of a join, by query: for how many it waits
-  std::vector<std::uint32_t> query_of;  ///< of a task tree but for its root, by visit
-  /// Likewise, by visit at the task before: the first visit that it causes here; the next entry ends them.
+  std::vector<std::uint8_t> branches;   ///< number of branches that a join waits for, by query
+  std::vector<std::uint32_t> query_of;  ///< query of each visit, in a task tree except at its root
+  /// Holds, likewise, for each visit at the task before, the first visit that it causes here; the next entry
+  /// is the end of them.
   std::vector<std::uint32_t> caused;
 };
 
-/// By model, of the queries `first`, `first` + 1, ... of a run with that seed. A task tree has one variant of
-/// each task (served_models.h). Throws InputError where it causes
-/// more visits than can be kept.
+/// Returns the paths of the queries `first`, `first` + 1, ... of a run with that seed, by model. A task tree
+/// must have one variant of each task (served_models.h). Throws InputError if a task tree causes more visits
+/// than can be kept.
 std::vector<ModelPaths> sample_paths(const Pipeline& pipeline, std::size_t queries, std::uint64_t seed,
                                      PathDraws draws, RequestId first = 0);
 

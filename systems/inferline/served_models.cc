@@ -13,7 +13,7 @@ std::vector<ModuleId> served_modules(const Pipeline& pipeline) {
   return modules;
 }
 
-/// The pipeline without the other modules, to which no edge leads.
+/// Returns the pipeline without the other modules, to which no edge may lead from `modules`.
 Pipeline part_with(const Pipeline& pipeline, const std::vector<ModuleId>& modules) {
   Pipeline part = pipeline;
   part.modules.clear();
@@ -76,7 +76,7 @@ ServedModels::ServedModels(const ServingContext& context, ModuleId entry)
     : ServedModels(context, modules_from(*context.pipeline, entry)) {
   context_.slo_ns = context.slo_of_entry(entry);
   pipeline_.independent = false;
-  if (entries_in(*context.pipeline).size() == 1) return;  // all streams are its own
+  if (entries_in(*context.pipeline).size() == 1) return;  // all streams enter here
   context_.streams.clear();
   for (const Stream& stream : context.streams) {
     has_stream_.push_back(stream.entry == entry);

@@ -149,8 +149,9 @@ TEST(TaskTrees, ArePlannedByVisitsOfAQuery) {
   EXPECT_EQ(coarse, (Configuration{{0, 1, 2}, {0, 1, 2}}));  // 100 / 66.7
 }
 
-// Planner and Tuner in a run, on two kinds of devices: of the cars' classifiers the second kind has the worse
-// alone, which nobody needs. As above, 25 ms take one worker a task; the other variants get none.
+// Planner and Tuner in a run on two kinds of devices. On the second kind only the worse of the cars'
+// classifiers runs, and nobody needs it. As above, an SLO of 25 ms takes one worker per task; the other
+// variants get none.
 TEST(TaskTrees, AreServedByTheMostAccurateVariants) {
   std::vector<TimeNs> times;
   for (int i = 0; i < 200; ++i) times.push_back(i * 20 * kNsPerMs);
@@ -176,8 +177,9 @@ TEST(TaskTrees, AreServedByTheMostAccurateVariants) {
   EXPECT_EQ(record.modules[1].arrived + record.modules[3].arrived, 0U);
 }
 
-// Section 4.1: a query takes each branch with the share of those that take it, independently of all else. Of
-// a module that sends each query to one of two subs it then takes both as often as the product of the shares.
+// Section 4.1: a query takes each branch with the measured share of the queries that take it, independently
+// of all else. If a module sends each query to one of two subs, it then takes both as often as the product of
+// the shares.
 TEST(IndependentPaths, AreDrawnByScaleFactors) {
   Pipeline pipeline = testing::chain(4);
   ASSERT_EQ(link_modules(pipeline, {{}, {"m0"}, {"m0"}, {"m1"}}, {{}, {}, {}, {}}), "");
@@ -208,7 +210,7 @@ TEST(IndependentPaths, AreDrawnByScaleFactors) {
   EXPECT_FALSE(own[0].may_end);
 }
 
-// A join is visited by those that come from any of its pres, once, after the last of them.
+// A join is visited by the queries that come from any of its pres, once, after the last of these branches.
 TEST(IndependentPaths, MeetAtJoins) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     RandomStream random(seed, "test.estimator.independent");
@@ -265,7 +267,8 @@ TEST(IndependentPaths, OfATreeKeepTheMeans) {
   EXPECT_FALSE(own[0].is_sure[0]);
 }
 
-// 12 + 6 + 2 replicas on a cluster of ten: one each, then to whom has least of what it wants.
+// The plan of 12 + 6 + 2 replicas on a cluster of ten: each model gets one, and each other replica goes to
+// the model that has the least share of what it wants.
 TEST(TooSmallClusters, GiveEachModelTheSameShare) {
   testing::InferLineWorld world;
   world.pipeline = testing::chain(3);

@@ -13,7 +13,7 @@
 
 namespace harness::testing {
 
-/// Evenly spaced queries in [from_s, to_s).
+/// Adds evenly spaced queries in [from_s, to_s).
 inline void add_even(std::vector<TimeNs>& times, double from_s, double to_s, double rate_rps) {
   for (int i = 0; from_s + i / rate_rps < to_s - 1e-9; ++i) times.push_back(s_to_ns(from_s + i / rate_rps));
 }
@@ -25,7 +25,7 @@ struct InferLineWorld {
   ServingContext context;
   PlanningTimes planning;
 
-  /// Ties the parts together; after the last change of them.
+  /// Fills `context` from the other members; called after their last change.
   void link() {
     context.pipeline = &pipeline;
     context.devices = devices;
@@ -41,7 +41,7 @@ struct InferLineWorld {
   }
 };
 
-/// By request: from sending to the end.
+/// Returns, by request, the time from sending to the end.
 inline std::vector<TimeNs> engine_latencies(const RunSpec& spec) {
   RowKeeper rows;
   simulate(spec, &rows);
@@ -50,14 +50,14 @@ inline std::vector<TimeNs> engine_latencies(const RunSpec& spec) {
   return latencies;
 }
 
-/// A model on a kind: alpha b + beta ms.
+/// The speed of a model on a kind of device: a batch of b takes alpha b + beta ms.
 struct Speed {
   double alpha_ms = 1;
   double beta_ms = 0;
   int max_batch = 16;
 };
 
-/// A kind of device with the speed of each model; alpha 0: it does not run there.
+/// Returns a kind of device with the speed of each model; a model with alpha 0 does not run there.
 inline ClusterDevice device_of(const std::string& name, int count, double usd_per_h,
                                const std::vector<Speed>& models) {
   ClusterDevice device{name, count, usd_per_h, {}};
@@ -71,7 +71,8 @@ inline ClusterDevice device_of(const std::string& name, int count, double usd_pe
   return device;
 }
 
-/// A random pipeline of up to five models on a slow and cheap, a middle and a fast and dear kind.
+/// Returns a random pipeline of up to five models on three kinds of devices: slow and cheap, middle, and fast
+/// and dear.
 inline std::unique_ptr<InferLineWorld> random_inferline_world(RandomStream& random) {
   auto world = std::make_unique<InferLineWorld>();
   world->pipeline = random.below(2) == 0 ? chain(1 + random.below(3)) : random_pipeline(random);
@@ -91,7 +92,7 @@ inline std::unique_ptr<InferLineWorld> random_inferline_world(RandomStream& rand
   world->devices = {device_of("cpu", 200, 0.07, slow), device_of("k80", 200, 0.7, middle),
                     device_of("v100", 200, 2.6, fast)};
   world->planning.sample_ns = 20 * kNsPerS;
-  // One after the other: in the arguments of a call each compiler would draw in an order of its own.
+  // The draws come one after the other, because compilers evaluate a call's arguments in different orders.
   const double rate_rps = 20 + 150 * random.uniform();
   world->planning.sample = poisson_times(rate_rps, world->planning.sample_ns, random.bits());
   world->context.slo_ns = ms_to_ns(30 + 400 * random.uniform());

@@ -93,7 +93,8 @@ class EnvelopeTuner final : public Tuner {
   std::vector<int> replicas(TimeNs now, std::span<const TimeNs> sent_ns,
                             const std::vector<int>& current) override {
     if (last_.empty()) is_short_.assign(current.size(), true);
-    if (current != last_) changed_ns_ = last_ns_;  // what it asked for then, as far as the cluster had it
+    // Replicas that changed are what it asked for at the last call, as far as the cluster had devices.
+    if (current != last_) changed_ns_ = last_ns_;
     last_ = current;
     last_ns_ = now;
     envelope_.reset();
@@ -131,7 +132,8 @@ class EnvelopeTuner final : public Tuner {
     return ceil_of(rate_rps * model.scale / (model.replica_rps * utilisation));
   }
 
-  /// Models that have never had what they were to start with get it as soon as any window needs it.
+  /// Raises `least` for models that have never had the replicas that they were to start with: they get them
+  /// as soon as any window needs them.
   void make_up_for_start(const std::vector<int>& current, std::vector<int>& least) {
     for (std::size_t m = 0; m < current.size(); ++m) {
       const int first = pipeline_.first[m].replicas;
@@ -142,7 +144,8 @@ class EnvelopeTuner final : public Tuner {
     }
   }
 
-  /// What a scale-up provisions for; 0: no window exceeds the sample's, or, of all windows, none has a query.
+  /// Returns the rate that a scale-up provisions for; 0 if no window exceeds the sample's (with
+  /// `of_all_windows`: if no window has a query).
   double scale_up_rate(bool of_all_windows) const {
     double most_rps = 0;
     double most_excess = 0;
@@ -155,7 +158,7 @@ class EnvelopeTuner final : public Tuner {
     return params_.scale_up == ScaleUpRate::kRate ? most_rps : most_excess * pipeline_.rate_rps;
   }
 
-  /// The largest rate in windows of 5 s, the last of which ends now.
+  /// Returns the largest rate in the windows of 5 s of the last 30 s; the last one ends now.
   double recent_rate(TimeNs now) const {
     std::ptrdiff_t most = 0;
     auto end = std::lower_bound(recent_.begin(), recent_.end(), now);
@@ -170,10 +173,10 @@ class EnvelopeTuner final : public Tuner {
   TunedPipeline pipeline_;
   TuningParams params_;
   TrafficEnvelope envelope_;
-  std::vector<std::uint32_t> sample_;  ///< by window
+  std::vector<std::uint32_t> sample_;  ///< most queries in the sample, by window length
   double least_rho_ = INFINITY;
-  std::vector<bool> is_short_;  ///< by module: it started with fewer replicas than it should and still has
-  std::vector<int> last_;       ///< replicas at the last call, which was then
+  std::vector<bool> is_short_;  ///< true if a module has never had the replicas to start with, by module
+  std::vector<int> last_;       ///< replicas at the last call, at `last_ns_`
   TimeNs last_ns_ = 0;
   TimeNs changed_ns_ = 0;
   std::deque<TimeNs> recent_;
@@ -218,7 +221,7 @@ class AutoscaleTuner final : public Tuner {
     return replicas;
   }
 
-  /// The load that a scale-up is for.
+  /// Returns the load that a scale-up provisions for.
   double sampled_rate(TimeNs now, const std::vector<int>& current) const {
     if (signal_ == AutoscaleSignal::kRate) return rate_between(now - kAutoscaleNs, now);
     double times_planned = INFINITY;
@@ -228,7 +231,7 @@ class AutoscaleTuner final : public Tuner {
     return times_planned * pipeline_.load_curve.rate_rps(requests_ / times_planned);
   }
 
-  /// What the units that were used within the idle timer carry.
+  /// Returns the load that the units used within the idle timer carry.
   double used_rate(TimeNs now) const {
     if (signal_ == AutoscaleSignal::kRate) return recent_rate(now);
     const double most = std::ranges::max_element(seen_, {}, &Seen::requests)->requests;
@@ -240,7 +243,7 @@ class AutoscaleTuner final : public Tuner {
     return static_cast<double>(std::lower_bound(first, sent_.end(), to) - first) / ns_to_s(to - from);
   }
 
-  /// The largest rate in whole seconds within the idle timer.
+  /// Returns the largest rate in the whole seconds within the idle timer.
   double recent_rate(TimeNs now) const {
     double most_rps = 0;
     for (TimeNs to = now; to - kNsPerS >= now - idle_ns_; to -= kNsPerS)
@@ -256,10 +259,10 @@ class AutoscaleTuner final : public Tuner {
   TunedPipeline pipeline_;
   TimeNs idle_ns_;
   AutoscaleSignal signal_;
-  double packed_;            ///< requests in the planned units when they carry what they can within the SLO
-  double requests_ = 0;      ///< in the system
-  std::deque<Seen> seen_;    ///< as long as the idle timer
-  std::deque<TimeNs> sent_;  ///< the last 20 s, or as long as the idle timer
+  double packed_;          ///< requests in the planned units when they carry the most they can within the SLO
+  double requests_ = 0;    ///< requests in the system
+  std::deque<Seen> seen_;  ///< requests in the system at the calls within the idle timer
+  std::deque<TimeNs> sent_;  ///< queries of the last 20 s, or of the idle timer if that is longer
   TimeNs sampled_ns_ = 0;
   TimeNs changed_ns_ = 0;
 };
@@ -292,7 +295,7 @@ void limit_to_cluster(const Hardware& hardware, const Configuration& planned, co
       const long added = wanted[m] - current[m];
       if (planned[m].device != kind || added <= 0) continue;
       const int devices = hardware.devices_of(m, kind);
-      // Rounded up, so that none is left over.
+      // It is rounded up, so that no device is left over.
       const long granted = std::min((added * free + more - 1) / more, left / devices);
       wanted[m] = current[m] + static_cast<int>(granted);
       left -= granted * devices;

@@ -145,7 +145,7 @@ TEST(EnvelopeTuner, FromFewerReplicasThanPlannedItGoesUpByEveryWindow) {
   EXPECT_EQ(replicas[3 - 1], (std::vector<int>{1, 2})) << "30 / (50 x 2/3) = 0.9, 15 / (20 x 5/8) = 1.2";
   EXPECT_EQ(replicas[5 - 1], (std::vector<int>{2, 3})) << "60 / (50 x 2/3) = 1.8, 30 / (20 x 5/8) = 2.4";
   EXPECT_EQ(replicas[6 - 1], (std::vector<int>{3, 4})) << "as planned";
-  // What a scale-down takes away after that only comes back for more than the sample held.
+  // Replicas that a scale-down takes away after that come back only for more than the sample held.
   EXPECT_EQ(replicas[60 - 1], (std::vector<int>{1, 2}));
   EXPECT_EQ(replicas.back(), (std::vector<int>{1, 2}));
 }
@@ -294,10 +294,10 @@ TEST(LimitToCluster, SharesWhatIsThere) {
   world.link();
   const Hardware hardware(world.context);
   const Configuration planned = {{0, 1, 2}, {0, 1, 4}, {1, 1, 1}};
-  std::vector<int> wanted = {4, 12, 50};  // 16 of 10: 4 more than the 6 of now, of the 10 that are wanted
+  std::vector<int> wanted = {4, 12, 50};  // 16 of 10 devices: 4 more than the present 6, of 10 more wanted
   limit_to_cluster(hardware, planned, {2, 4, 1}, wanted);
   EXPECT_EQ(wanted, (std::vector<int>{3, 7, 50}));
-  wanted = {2, 400, 50};  // none of what is free is left over
+  wanted = {2, 400, 50};  // no free device is left over
   limit_to_cluster(hardware, planned, {2, 7, 1}, wanted);
   EXPECT_EQ(wanted, (std::vector<int>{2, 8, 50}));
   wanted = {1, 8, 50};

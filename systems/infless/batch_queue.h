@@ -12,9 +12,9 @@
 
 namespace harness {
 
-/// First in, first out, nothing is dropped. A free instance starts a batch when it is full, or when its
-/// oldest request has waited for SLO - t: the module's budget less its planned execution time. Requests wait
-/// in front of the instances, whatever `serving.commit` says.
+/// The queue of a module: first in, first out, and nothing is dropped. A free instance starts a batch when it
+/// is full, or when its oldest request has waited for SLO - t: the module's budget less its planned execution
+/// time. Requests wait in front of the instances, whatever `serving.commit` says.
 class BatchQueue final : public Scheduler {
  public:
   explicit BatchQueue(ModuleId module) : module_(module) {}

@@ -1,4 +1,4 @@
-// The system `infless`; README.md beside this file maps the paper and its public code to files.
+// The system `infless`; the README.md beside this file maps the paper and its public code to files.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 namespace harness {
 
+/// Returns the system `infless`.
 std::unique_ptr<System> make_infless();
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// INFless in whole runs: QUART's models as functions on servers, and what batches wait for.
+// INFless in whole runs: QUART's models as functions on servers, and the time that batches wait.
 #include <gtest/gtest.h>
 
 #include <vector>

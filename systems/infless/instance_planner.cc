@@ -17,17 +17,18 @@ namespace {
 /// A module and its instances.
 struct Function {
   std::vector<InstanceKind> kinds;
-  InstanceKind kind;  ///< of all its instances now
+  InstanceKind kind;  ///< present kind of all its instances
   TimeNs slo_ns = 0;
   int gpus = 1;
   int slot_cores = 0;
-  int most = 0;  ///< instances for which the cluster has room
+  int most = 0;  ///< number of instances for which the cluster has room
   double rate_rps = 0;
-  int wanted = 0;                ///< instances to which its rate should be dealt
-  int dealt = 0;                 ///< to which it is dealt
-  std::vector<TimeNs> ready_ns;  ///< by instance: when it can serve
-  /// Of the instances that were needed and are not, the last to become so last: since when, or when it can
-  /// serve. Those that have gone count on, because an idle time ends when the next instance is needed.
+  int wanted = 0;                ///< number of instances to which its rate should be dealt
+  int dealt = 0;                 ///< number of instances to which it is dealt
+  std::vector<TimeNs> ready_ns;  ///< time when it can serve, by instance
+  /// Start of the idle time of each instance that was needed and no longer is: when it became idle or, if
+  /// later, when it can serve. The last to become idle is last. Instances that have gone stay in the list,
+  /// because an idle time ends when the next instance is needed.
   std::vector<TimeNs> idle_since;
   IdleTimes idle_times;
 };
@@ -89,12 +90,12 @@ class InstancePlanner final : public Planner {
     function.kind = function.kinds.front();
   }
 
-  /// How many instances should have the rate, and of what kind all are.
+  /// Decides how many instances should have the rate, and the kind of all of them.
   void decide(Function& function, int instances) const {
     const double rate_rps = function.rate_rps;
     if (instances == 0 || !is_well_used(function.kind, instances, rate_rps, params_.alpha)) {
       const InstanceKind& kind = choose_kind(function.kinds, rate_rps, function.gpus, function.slot_cores);
-      // Those that are there must not get slower while others would have to start.
+      // The present instances must not get slower while others would have to start.
       if (instances == 0 || kind.up_rps >= function.kind.up_rps || instances_for(kind, rate_rps) <= instances)
         function.kind = kind;
     }
@@ -132,11 +133,11 @@ class InstancePlanner final : public Planner {
     return free_gpus;
   }
 
-  /// Instances become idle, idle ones are needed again, others start.
+  /// Sets the number of instances with a rate: some become idle, idle ones are needed again, others start.
   void set_dealt(TimeNs now, ModuleId m, int dealt, int before) {
     Function& function = functions_[m];
     const TimeNs ready_ns = function.ready_ns.empty() ? now : now + context_.activation_ns[m];
-    // Fewer than planned: the first plan was cut.
+    // There are fewer than planned if the first plan was cut.
     function.dealt = std::min(function.dealt, before);
     function.ready_ns.resize(static_cast<std::size_t>(before), ready_ns);
     for (; function.dealt < dealt; ++function.dealt) {
@@ -150,7 +151,7 @@ class InstancePlanner final : public Planner {
     function.ready_ns.resize(static_cast<std::size_t>(std::max(dealt, before)), ready_ns);
   }
 
-  /// Of those that have nothing to do, how many are kept warm.
+  /// Returns how many of the idle instances are kept warm.
   int idle_instances(TimeNs now, Function& function, int instances) const {
     if (instances <= function.dealt) return 0;
     const TimeNs fixed_ns = s_to_ns(params_.keep_alive_s);
@@ -163,7 +164,7 @@ class InstancePlanner final : public Planner {
 
   const ServingContext& context_;
   InflessParams params_;
-  std::vector<double> visits_;  ///< by module, of a request
+  std::vector<double> visits_;  ///< visits of a request, by module
   std::vector<Function> functions_;
 };
 

@@ -1,4 +1,4 @@
-// INFless's scaling: how many instances of what kind each function has, second by second.
+// INFless's scaling, which decides every second how many instances of what kind each function has.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace harness {
 
-/// How many cores an instance may have (R).
+/// The rule for the most cores that an instance may have (R).
 enum class CoreRule {
-  kBatch,  ///< at most one for each request of its batch, at least two: the authors' code
-  kServer  ///< all that belong to its GPUs
+  kBatch,  ///< at most one core for each request of its batch, but at least two: the authors' code
+  kServer  ///< all cores that belong to its GPUs
 };
 
-/// How long an instance that is not needed stays.
+/// The rule for the time that an instance stays when it is not needed.
 enum class KeepAlive {
-  kHistogram,  ///< by the idle times that were (IdleTimes), keep_alive_s while there are none
-  kFixed       ///< keep_alive_s
+  kHistogram,  ///< from past idle times (IdleTimes); keep_alive_s while there have been no idle times
+  kFixed       ///< always keep_alive_s
 };
 
 struct InflessParams {
@@ -31,14 +31,20 @@ struct InflessParams {
   void list(ParamList& params);
 };
 
-/// Every module is a function, with its share of its stream's SLO by the execution time of one request as
-/// measured. All instances of a function are of one kind at a time: the one that its rate calls for, once the
-/// rate has left the band of those that are there, unless these would then be too few. Its rate is what
-/// arrived there in the last period. An instance to which no rate is dealt stays for the keep-alive time, and
-/// serves. Where GPUs lack, instances that have rates stay, then functions get more, those with the least of
-/// what they need first, then the idle ones stay in order of module. Every function has at least one
-/// instance. Throws InputError where a function cannot meet its share or has no GPU. `context` outlives it;
-/// all modules run in batches.
+/// Returns INFless's planner. Every module is a function; it has a share of its stream's SLO by the measured
+/// execution time of one request.
+///
+/// All instances of a function are of one kind at a time. Once its rate has left the band of the present
+/// instances, the kind becomes the one that the rate calls for, unless this kind is slower and the present
+/// instances would then be too few. A function's rate is the rate of the arrivals there in the last period.
+/// An instance to which no rate is dealt stays for the keep-alive time, and serves.
+///
+/// If there are too few GPUs, instances that have rates stay; then functions get more instances, the ones
+/// with the least share of what they need first; then idle instances stay, in order of module. Every function
+/// has at least one instance.
+///
+/// Throws InputError if a function cannot meet its share of the SLO or has no GPU. `context` must outlive it;
+/// all modules must run in batches.
 std::unique_ptr<Planner> make_instance_planner(const ServingContext& context, const InflessParams& params);
 
 }  // namespace harness

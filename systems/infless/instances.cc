@@ -12,7 +12,7 @@ namespace {
 constexpr double kUnitsPerCore = 64;
 constexpr double kUnitsPerGpu = 100 * 142;
 
-/// Nothing is counted as less than the whole number that it was meant to be.
+/// Rounds down, but counts no rate as less than the whole number that it was meant to be.
 double whole(double rps) { return std::floor(rps + 1e-9); }
 
 int most_cores(int batch, const InstanceLimits& limits) {
@@ -29,7 +29,8 @@ void add_if_feasible(const Profile& profile, TimeNs slo_ns, int batch, int cores
   kinds.push_back({batch, cores, exec_ns, up_rps, std::min(low_rps, up_rps)});
 }
 
-/// 0.1 % of the slot, as in the authors' code, are left where all of it is used.
+/// Returns the share of the slot that is left unused, plus 0.1 % as in the authors' code, so that it is never
+/// 0.
 double left_unused(const InstanceKind& kind, int gpus, int slot_cores) {
   const double slot = kUnitsPerGpu * gpus + kUnitsPerCore * slot_cores;
   return 1.001 - (kUnitsPerGpu * gpus + kUnitsPerCore * kind.cores) / slot;
@@ -83,7 +84,8 @@ bool is_well_used(const InstanceKind& kind, int instances, double rate_rps, doub
 int dealt_instances(const InstanceKind& kind, int instances, double rate_rps, double alpha) {
   const int needed = instances_for(kind, rate_rps);
   if (needed >= instances || rate_rps <= 0) return needed;
-  // As many as stay well used; where no number does, the authors' code asks for half of alpha, a quarter, 0.
+  // As many as stay well used have the rate. If no number does, the authors' code asks for half of alpha, a
+  // quarter, 0.
   for (const double part : {1.0, 0.5, 0.25, 0.0}) {
     const double least_rps = kind.low_rps + part * alpha * (kind.up_rps - kind.low_rps);
     const int most = part < 1 ? instances - 1 : instances;

@@ -48,7 +48,7 @@ TEST(InstanceKinds, HaveTheRatesBetweenWhichBatchesFillInTime) {
   EXPECT_EQ(rates_of(feasible_kinds(profile_of({40, 45, 52}), ms_to_ns(200), {})),
             (std::vector<Rates>{{2, 44, 12}, {1, 25, 1}}))
       << "the profile ends at 3";
-  // Half the SLO bounds t of larger batches, the SLO that of one.
+  // The time t of larger batches is bounded by half the SLO, the time of a batch of one by the SLO.
   EXPECT_EQ(rates_of(feasible_kinds(profile, ms_to_ns(90), {})),
             (std::vector<Rates>{{2, 44, 44}, {1, 25, 1}}));
   EXPECT_EQ(rates_of(feasible_kinds(profile, ms_to_ns(40), {})), (std::vector<Rates>{{1, 25, 1}}));

@@ -12,10 +12,10 @@ namespace harness {
 namespace {
 
 // The solver's tolerance lets it call a demand infeasible that needs all workers to the last request, or
-// feasible one that needs a millionth more.
+// feasible if it needs a millionth more.
 constexpr double kSlack = 10 * kMilpTolerance;
 constexpr double kJustBelow = 1 - 1e-9;      // rounding must not make a demand infeasible
-constexpr std::size_t kVerticesPerTask = 3;  // of the plan to start from
+constexpr std::size_t kVerticesPerTask = 3;  // number of vertices per task in the plan to start from
 
 std::size_t tasks_of(const Pipeline& pipeline) {
   std::size_t tasks = 0;
@@ -32,13 +32,14 @@ Allocation none(const AllocationProblem& problem, bool proven) {
   return plan;
 }
 
-// What is left to prove, as a part of the bound.
+// Returns what is left to prove, as a share of the bound.
 double gap_of(const MilpSolution& solution) {
   return std::max(0.0, solution.bound - solution.objective) /
          std::max(std::abs(solution.bound), kMilpTolerance);
 }
 
-// The best plan of the vertices that lose least where workers come in parts; often the best of all.
+// Returns the best plan that uses only the vertices which lose least if workers come in fractions. It is
+// often the best of all.
 MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& graph,
                        const AllocationProgram& program, const MilpLimits& limits) {
   PricedPaths paths(problem, graph);
@@ -52,7 +53,7 @@ MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& g
   std::vector<bool> vertices(losses.size(), false);
   for (const std::size_t v : order) vertices[v] = true;
   MilpSolution good = solve_part(program.milp(), limits, program.variables_of(vertices));
-  // The solver's tolerances are wider than those of what it starts from.
+  // The solver's tolerances are wider than the tolerance for values to start from.
   if (!good.values.empty() && program.milp().violation(good.values) > kMilpTolerance) good.values.clear();
   return good;
 }
@@ -101,14 +102,14 @@ Allocation for_demand(const AllocationProblem& problem, Variants variants, const
   return solved(problem, graph, goal, limits);
 }
 
-// Of the plans that carry as much as `most`.
+// Returns the most accurate of the plans that carry as much as `most`.
 Allocation most_accurate(const AllocationProblem& problem, const AugmentedGraph& graph,
                          const Allocation& most, const MilpLimits& limits) {
   AllocationProblem same = problem;
   same.demand_rps = most.demand_rps * kJustBelow;
   Allocation plan = solved(same, graph, accuracy_goal(same), limits);
   if (!plan.feasible || plan.accuracy < most.accuracy) return most;
-  // What is proven of the plan is that no other carries more.
+  // The proof is that no other plan carries more.
   plan.optimal = most.optimal;
   plan.gap = most.gap;
   plan.nodes += most.nodes;

@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-/// Whether one of the lines says `what`.
+/// True if one of the lines says `what`.
 bool says(const std::vector<std::string>& broken, const std::string& what) {
   for (const std::string& line : broken)
     if (line.find(what) != std::string::npos) return true;
@@ -45,7 +45,8 @@ TEST(AllocationCheck, SaysWhatIsBroken) {
   EXPECT_TRUE(says(broken_by([](Allocation& p) { p.batch[p.flows[0].path[0]] = 32; }), "(7)"));
 }
 
-// All of one sink's requests, and none of the other's, through another detector.
+// The requests of the two sinks are divided differently between the detectors, though they pass them
+// together.
 TEST(AllocationCheck, SeesThatPathsDoNotBeginAlike) {
   LokiCase made(make_traffic);
   Allocation plan;
@@ -65,7 +66,7 @@ TEST(AllocationCheck, SeesThatPathsDoNotBeginAlike) {
   EXPECT_EQ(check_allocation(made.problem, plan), std::vector<std::string>{});
 }
 
-// Of any plan: with a worker less where its work is needed, a little more accuracy, a little more of a share,
+// Changes any plan: a worker less where its work is needed, a little more accuracy, a little more of a share,
 // or a limit just below its longest path.
 TEST(AllocationCheck, RejectsEveryMutation) {
   int plans = 0;

@@ -7,7 +7,8 @@
 namespace harness {
 namespace {
 
-// Shares below this are what the solver takes for none (but one of those that share a flow is kept).
+// Shares below this count as 0, because of the solver's tolerance (but one of the paths that share a flow is
+// kept).
 constexpr double kMinShare = 10 * kMilpTolerance;
 
 template <class Values>
@@ -40,7 +41,7 @@ AllocationProgram::AllocationProgram(const AllocationProblem& problem, const Aug
 
 void AllocationProgram::add_vertices() {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
-    double most_load = 0;  // in workers, were all requests to come here
+    double most_load = 0;  // in workers, if all requests came here
     for (const int p : through_[v]) most_load = std::max(most_load, load_of(p));
     const double most = std::clamp(std::ceil(most_load), 1.0, static_cast<double>(problem_.workers));
     const bool choice = choices_[graph_.vertices[v].variant].size() > 1;
@@ -66,7 +67,7 @@ void AllocationProgram::add_flows() {
   }
 }
 
-// Every request takes one way on to each task that follows.
+// Adds the balance: every request takes one way on to each task that follows.
 void AllocationProgram::add_balance() {
   std::vector<MilpTerm> root;
   for (std::size_t p = 0; p < graph_.prefixes.size(); ++p) {
@@ -83,8 +84,8 @@ void AllocationProgram::add_balance() {
   milp_.add_row(goal_.serve_all ? 1 : 0, 1, root);
 }
 
-// Constraint 2, in workers; and where there is flow, however little, there is a worker: of workers in whole
-// numbers the loads alone say it, unless all requests together load less than one.
+// Adds Constraint 2, in workers. Any flow, however little, also needs a worker: since workers are whole
+// numbers, the loads alone ensure this unless all requests together load less than one worker.
 void AllocationProgram::add_loads() {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
     std::vector<MilpTerm> load = {{workers_[v], -1}};
@@ -100,7 +101,7 @@ void AllocationProgram::add_loads() {
   }
 }
 
-// Constraints 3 and 4.
+// Adds Constraints 3 and 4.
 void AllocationProgram::add_choices() {
   std::vector<MilpTerm> all;
   for (const int workers : workers_) all.push_back({workers, 1});
@@ -118,7 +119,8 @@ void AllocationProgram::add_choices() {
   }
 }
 
-// A branch on the workers of a task splits the problem further than one on those of a variant.
+// Adds the sums over tasks: a branch on the workers of a task splits the problem further than a branch on the
+// workers of a variant.
 void AllocationProgram::add_task_sums() {
   std::vector<std::vector<int>> vertices(choices_.size());
   for (std::size_t m = 0; m < choices_.size(); ++m) {
@@ -156,7 +158,7 @@ std::vector<bool> AllocationProgram::chosen(std::span<const double> values) cons
   return chosen;
 }
 
-// Without what is there by the solver's tolerance only: exact sums from the root on.
+// Returns the flows without the traces of the solver's tolerance: exact sums from the root on.
 std::vector<double> AllocationProgram::clean_flows(std::span<const double> values,
                                                    const std::vector<bool>& chosen) const {
   std::vector<double> flows(graph_.prefixes.size(), 0.0);
@@ -203,7 +205,7 @@ void AllocationProgram::add_paths(const std::vector<double>& flows, Allocation& 
   });
 }
 
-// By vertex: visits there by a request.
+// Returns the visits that a request makes there, by vertex.
 std::vector<double> AllocationProgram::visits_of(const std::vector<double>& flows) const {
   std::vector<double> visits(graph_.vertices.size(), 0);
   for (std::size_t v = 0; v < visits.size(); ++v)
@@ -211,7 +213,7 @@ std::vector<double> AllocationProgram::visits_of(const std::vector<double>& flow
   return visits;
 }
 
-// The largest demand with which no variant has more than its workers can do.
+// Returns the largest demand with which no variant has more than its workers can do.
 double AllocationProgram::carried_rps(const std::vector<double>& visits, const Allocation& plan) const {
   double least_rps = kMilpInfinity;
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
@@ -221,8 +223,8 @@ double AllocationProgram::carried_rps(const std::vector<double>& visits, const A
   return std::isfinite(least_rps) ? least_rps : 0;
 }
 
-// Where a variant can do what is asked of it with several batch sizes of the graph, the program leaves open
-// which: the smallest, whatever the solver took.
+// Takes the smallest batch size for each variant that can do its part with several batch sizes of the graph.
+// The program leaves them open, so the solver may have taken another one.
 void AllocationProgram::take_smallest_batches(const std::vector<double>& visits, Allocation& plan) const {
   for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
     const GraphVertex& taken = graph_.vertices[v];

@@ -1,4 +1,4 @@
-// How a worker of Loki serves its queue (section 3): in order of arrival, up to the planned batch size.
+// A worker of Loki serves its queue in order of arrival, in batches up to the planned size (section 3).
 #pragma once
 
 #include <algorithm>
@@ -16,36 +16,38 @@
 
 namespace harness {
 
-// Which requests Loki gives up early, and where it sends one that is behind (section 5.2). Pure functions.
+// The following functions, which are pure, decide which requests Loki gives up early and where it sends one
+// that is behind (section 5.2).
 
-/// Latency budget of a task whose visit runs on a variant with this execution time at its planned batch size
-/// (section 4.2), times `factor`.
+/// Returns the latency budget of a task whose visit runs on a variant with this execution time at its planned
+/// batch size: the execution time (section 4.2) times `factor`.
 ///
-/// Reconstructed: section 4.2 names the execution time itself, but half of the SLO is for queues, section 5.2
-/// says that the SLO is divided into the budgets, and compares them with waiting and execution together. With
-/// a factor of 2 budgets add up to the SLO at most; with 1, to half of it, and a visit in a full batch that
-/// waited at all is over budget.
+/// Reconstructed: section 4.2 names the execution time itself. But half of the SLO is for queues, and section
+/// 5.2 says that the SLO is divided into the budgets and compares them with waiting and execution together.
+/// With a factor of 2 the budgets add up to the SLO at most; with 1 they add up to half of it, and a visit in
+/// a full batch is over budget if it waited at all.
 TimeNs latency_budget(TimeNs exec_ns, double factor);
 
-/// By how much a visit that spent `spent_ns` at a task, waiting and executing, is over the task's budget; 0
-/// when it is within.
+/// Returns the time by which a visit that spent `spent_ns` at a task, waiting and executing, is over the
+/// task's budget; 0 if it is within.
 inline TimeNs time_behind(TimeNs spent_ns, TimeNs budget_ns) {
   return spent_ns > budget_ns ? spent_ns - budget_ns : 0;
 }
 
-/// What a visit must keep to be served when its turn has come in a queue.
+/// The limit that a visit must keep to be served when its turn has come in a queue.
 enum class TurnLimit : std::uint8_t {
   kUnlimited,
-  kDeadline,  ///< that of its request; a visit that would not is dropped as estimated_late
-  kBudget     ///< the task's, from its arrival at the task; dropped as over_budget
+  kDeadline,  ///< its request's deadline; a visit that would miss it is dropped as estimated_late
+  kBudget     ///< the task's budget, from its arrival at the task; dropped as over_budget
 };
 
-/// The limit of a rule at a task. Last-task dropping has one at tasks without subs alone. Of the rules that
-/// look at visits when these have been served (DropAt::kEnd) none has one. Judging at the start (section 6.3:
-/// "expected to miss the latency budget for the respective task"), per-task dropping and opportunistic
-/// rerouting have the budget before the last tasks, rerouting with what a reroute can make up for
-/// (most_made_up). Reconstructed: at the last tasks, where nothing makes up for a delay, every rule that has
-/// a limit there has the same (`deadline`), so that systems differ by rerouting alone.
+/// Returns the limit of a rule at a task. Last-task dropping has a limit only at tasks without subs. The
+/// other rules have no limit in queues if they judge visits after these have been served (DropAt::kEnd). If
+/// they judge at the start (section 6.3: "expected to miss the latency budget for the respective task"),
+/// per-task dropping and opportunistic rerouting have the budget before the last tasks; rerouting adds the
+/// time that a reroute can make up for (most_made_up). Reconstructed: at the last tasks, where nothing makes
+/// up for a delay, every rule that has a limit has the same (`deadline`), so that systems differ by rerouting
+/// alone.
 inline TurnLimit turn_limit(EarlyDropping rule, DropAt drop_at, DueBy deadline, bool is_last_task) {
   const bool has_budgets = rule == EarlyDropping::kPerTask || rule == EarlyDropping::kReroute;
   const bool at_every_task = has_budgets && drop_at == DropAt::kStart;
@@ -54,52 +56,56 @@ inline TurnLimit turn_limit(EarlyDropping rule, DropAt drop_at, DueBy deadline, 
   return deadline == DueBy::kTask ? TurnLimit::kBudget : TurnLimit::kDeadline;
 }
 
-/// By how much a visit may be behind at the module for a reroute at the next task to make up for it, whatever
-/// workers have capacity left: the largest difference between the execution times of two variants that have
-/// workers, times `factor` where budgets are compared; of several next tasks the largest.
+/// Returns the longest time that a visit may be behind at the module and a reroute at the next task can still
+/// make up for, whatever workers have capacity left: the largest difference between the execution times of
+/// two variants that have workers, times `factor` if budgets are compared. With several next tasks it is the
+/// largest of theirs.
 TimeNs most_made_up(const Pipeline& pipeline, const Plan& plan, ModuleId module, RerouteLimit limit,
                     double factor);
 
-/// The rule that routers follow with visits that have been served: none where queues have judged them.
+/// Returns the rule by which routers judge visits that have been served: kOff if queues have judged them
+/// already.
 inline EarlyDropping rule_at_end(EarlyDropping rule, DropAt drop_at) {
   return rule == EarlyDropping::kPerTask && drop_at == DropAt::kStart ? EarlyDropping::kOff : rule;
 }
 
-/// The execution time by which the next worker must be faster than the drawn one, for a visit that is
-/// `behind_ns` behind: all of it, or (RerouteLimit::kBudget) as much as makes the budget, which is the
-/// execution time times `factor`, smaller by that: b <= y - x / factor in place of b <= y - x. More than 0
-/// for a visit that is behind at all.
+/// Returns the execution time that the next worker must save compared with the drawn one, for a visit that is
+/// `behind_ns` behind: all of that time or (RerouteLimit::kBudget) as much as makes the budget, which is the
+/// execution time times `factor`, smaller by that time: b <= y - x / factor instead of b <= y - x. It is more
+/// than 0 if the visit is behind at all.
 TimeNs time_to_save(TimeNs behind_ns, RerouteLimit limit, double factor);
 
-/// Where a visit goes that its worker has served.
+/// The next worker of a visit that has been served.
 struct NextWorker {
   std::uint32_t worker = kNone;  ///< place in the tables' workers; kNone: dropped, with the reason
-  bool rerouted = false;         ///< it was taken from the backup table
-  DropReason reason = DropReason::kOverBudget;  ///< or no_worker; of a visit that is dropped
+  bool rerouted = false;         ///< true if it was taken from the backup table
+  DropReason reason = DropReason::kOverBudget;  ///< reason of a drop; or no_worker
 };
 
-/// Sends on a visit that has `save_ns` to save (time_to_save). Within budget, or under a rule that looks at
-/// the last task alone or at none: to a worker drawn from `table`. Else per-task dropping drops it, and
-/// opportunistic rerouting sends it to the most accurate of the workers in `backups` that execute within the
-/// drawn worker's time less `save_ns` (at random among equals), or drops it where there is none.
+/// Chooses the next worker of a visit that has `save_ns` to save (time_to_save). A visit within budget, or
+/// under a rule that looks at the last task alone or at no task, goes to a worker drawn from `table`.
+/// Otherwise per-task dropping drops it. Opportunistic rerouting sends it to the most accurate of the workers
+/// in `backups` that execute within the drawn worker's time less `save_ns` (at random among equals), or drops
+/// it if no such worker exists.
 ///
-/// `cost_rps` is taken off the leftover capacity of the worker that it is rerouted to, which is used until
-/// none is left; 0 leaves the backup table as it is.
+/// `cost_rps` is subtracted from the leftover capacity of the worker that it is rerouted to; a worker is used
+/// until no capacity is left. With 0 the backup table stays as it is.
 NextWorker next_worker(EarlyDropping rule, TimeNs save_ns, std::span<const RoutingEntry> table,
                        std::span<Backup> backups, double cost_rps, TableDraws& draws);
 
-/// The place in `backups` of the worker to reroute to: leftover capacity, execution within `limit_ns`, the
-/// most accurate, at random among equals; kNone where there is none.
+/// Returns the place in `backups` of the worker to reroute to: the most accurate one, at random among equals,
+/// that has leftover capacity and executes within `limit_ns`; kNone if there is no such worker.
 std::uint32_t choose_backup(std::span<const Backup> backups, TimeNs limit_ns, RandomStream& random);
 
-/// A policy for BatchingScheduler. A visit whose batch would end after the limit of the rule in force
-/// (routing_tables.h) is dropped when its turn comes: when it would join the batch.
+/// A policy for BatchingScheduler. A visit is dropped when its turn comes, that is when it would join the
+/// batch, if the batch would end after the limit of the rule in force (routing_tables.h).
 ///
-/// Reconstructed: the batch is expected to execute as long as one of the planned size (kPlanned), so that no
-/// visit that joins later makes it longer; the authors' simulator takes what is queued (kQueued).
+/// Reconstructed: the batch is expected to execute as long as a batch of the planned size (kPlanned), so that
+/// no visit that joins later makes it longer; the authors' simulator goes by the visits that are queued
+/// (kQueued).
 class ArrivalOrderPolicy {
  public:
-  /// `context` outlives this. Without Loki's plans (resource_manager.h) there are no budgets to keep.
+  /// `context` must outlive this. Without Loki's plans (resource_manager.h) there are no budgets to keep.
   ArrivalOrderPolicy(const ServingContext& context, ModuleId module, const RoutingParams& routing,
                      const DroppingParams& dropping)
       : context_(context),
@@ -128,10 +134,11 @@ class ArrivalOrderPolicy {
 
   bool waits() const { return launch_ == LaunchRule::kWait; }
 
-  /// Reconstructed after the authors' simulator (its batching "accscale"): what would be late alone is
-  /// dropped, from the front; then a batch of all that is queued starts when its first visit must, by order
-  /// of arrival, or of as many as still end in time if that is past. It starts kSlackNs earlier, for timers
-  /// that come late (live runs).
+  /// Returns when to start a batch (LaunchRule::kWait). First it drops visits from the front that would be
+  /// late even alone. A batch of all queued visits starts when its first visit, by order of arrival, must
+  /// start; if that moment is past, a batch of as many visits as still end in time starts now. Batches start
+  /// kSlackNs earlier than they must, for timers that come late (live runs). Reconstructed after the authors'
+  /// simulator (its batching "accscale").
   TimeNs start_at(TimeNs now, int room, Decisions& out) {
     std::size_t late = 0;
     while (late < queue_.size() && now + exec_ns(1) > latest_end_ns(queue_[late])) drop(queue_[late++], out);
@@ -188,7 +195,8 @@ class ArrivalOrderPolicy {
     return limit_ == TurnLimit::kBudget ? visit.arrived_ns + budget_ns_ : visit.deadline_ns;
   }
 
-  /// Of the forming batch, which `joined` have joined now and `waiting` more may.
+  /// Returns the expected execution time of the forming batch, after `joined` visits have joined it now and
+  /// while `waiting` more may.
   TimeNs expected_ns(const BatchSlot& slot, int joined, std::size_t waiting) const {
     if (waits()) return exec_ns(take_);
     if (expected_ == ExpectedBatch::kPlanned) return exec_ns_;
@@ -201,12 +209,12 @@ class ArrivalOrderPolicy {
   TurnLimit limit_ = TurnLimit::kUnlimited;
   ExpectedBatch expected_;
   LaunchRule launch_;
-  int take_ = 0;  ///< of LaunchRule::kWait: visits of the next batch
+  int take_ = 0;  ///< number of visits of the next batch, under LaunchRule::kWait
   RerouteLimit reroute_limit_;
   double budget_factor_;
-  bool makes_up_ = false;  ///< a reroute may make up for what is behind
+  bool makes_up_ = false;  ///< true if a reroute may make up for a delay
   TimeNs exec_ns_ = 0;
-  TimeNs budget_ns_ = 0;  ///< with what a reroute may make up for
+  TimeNs budget_ns_ = 0;  ///< budget, with the time that a reroute may make up for
   VisitRing<Waiting> queue_;
 };
 

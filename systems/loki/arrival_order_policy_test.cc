@@ -1,4 +1,4 @@
-// Which visits a queue of Loki's gives up when their turn comes.
+// Tests of the visits that a queue of Loki's gives up when their turn comes.
 #include "systems/loki/arrival_order_policy.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ const Rules kBudget = by_budget(ExpectedBatch::kPlanned);
 const Rules kQueued = by_budget(ExpectedBatch::kQueued);
 const Rules kDeadline = rules_of(EarlyDropping::kLastTask);
 
-/// One worker of 2 + b ms a batch of b, planned for batches of 4: 6 ms; a budget of 12 ms, an SLO of 50.
+/// One worker that executes a batch of b in 2 + b ms, planned for batches of 4, which take 6 ms; the budget
+/// is 12 ms, the SLO 50 ms.
 struct Queue {
   explicit Queue(const Rules& rules) : world({linear_profile(2, 1, 4)}, 50 * kMs, 1) {
     world.context.serving.commit = Commit::kLate;
@@ -53,7 +54,7 @@ struct Queue {
     driver->started(0, 0, 3 * kMs);                                           // runs while the others come
   }
 
-  /// What it does with them at that moment.
+  /// Ends the running batch at that moment and returns what the queue does with its visits then.
   std::string free(TimeNs now) {
     driver->done(now, 0, 0);
     return driver->free(now, 0);
@@ -63,7 +64,8 @@ struct Queue {
   std::unique_ptr<SchedulerDriver> driver;
 };
 
-/// Visits that came at 1, 2 and 3 ms; the first is the oldest of its request, the third has most time left.
+/// Returns what the queue does with visits that came at 1, 2 and 3 ms; the first is the oldest of its
+/// request, the third has most time left.
 std::string served_at(TimeNs now, const Rules& rules) {
   Queue queue(rules);
   queue.driver->arrive(1 * kMs, 1, -30 * kMs);  // due at 20
@@ -91,8 +93,8 @@ TEST(ArrivalOrderPolicy, KeepsTheDeadlineOfTheRequest) {
   EXPECT_EQ(served_at(90 * kMs, rules_of(EarlyDropping::kOff)), "join 0<1; join 0<2; join 0<3; launch 0");
 }
 
-// Of what is queued: three take 5 ms, and may start at 8; the two that are left of them 4 ms, at 10; one 3
-// ms, at 12.
+// The expected batch is what is queued: three visits take 5 ms and may start at 8; the two that are then left
+// take 4 ms and may start at 10; one takes 3 ms and may start at 12.
 TEST(ArrivalOrderPolicy, MayExpectTheBatchThatIsQueued) {
   const auto served = [](TimeNs now) { return served_at(now, kQueued); };
   EXPECT_EQ(served(8 * kMs), "join 0<1; join 0<2; join 0<3; launch 0");
@@ -101,7 +103,7 @@ TEST(ArrivalOrderPolicy, MayExpectTheBatchThatIsQueued) {
   EXPECT_EQ(served(12 * kMs + 1), "drop 1 over_budget; drop 2 over_budget; drop 3 over_budget");
 }
 
-// Six at once, of which four make a batch: 6 ms, whatever waits beyond it.
+// Six visits at once, of which four make a batch: it takes 6 ms, whatever waits beyond it.
 TEST(ArrivalOrderPolicy, ExpectsNoBatchBeyondThePlanned) {
   for (const Rules& rules : {kBudget, kQueued}) {
     Queue queue(rules);
@@ -170,8 +172,8 @@ TEST(ArrivalOrderPolicy, LooksAgainWhereItWaits) {
   EXPECT_EQ(cancelled.driver->timer(8 * kMs), "wake 12000000");
 }
 
-// Two have joined, a third may: 5 ms, from 7 ms on within the budget of 12. Where the planned four are
-// expected, 6 ms, it must start at 6.
+// Two visits have joined and a third may: the three take 5 ms and start by 7 ms to keep the budget of 12. If
+// the planned four are expected, which take 6 ms, they must start by 6.
 TEST(ArrivalOrderPolicy, CountsThoseThatHaveJoined) {
   const auto joins = [](TimeNs start, const Rules& rules) {
     const TestWorld world({linear_profile(2, 1, 4)}, 50 * kMs, 1);
@@ -189,8 +191,8 @@ TEST(ArrivalOrderPolicy, CountsThoseThatHaveJoined) {
   EXPECT_EQ(joins(6 * kMs + 1, kBudget), 0);
 }
 
-/// Of a visit that came to a detector of 10 ms, whose budget is 20, and that a batch could serve from then
-/// on. Cars take 8 or 5 ms.
+/// True if a batch that could start at `from` serves a visit that came to a detector of 10 ms, whose budget
+/// is 20, at 0. The cars' classifiers take 8 or 5 ms.
 bool is_served(TimeNs from, DropAt drop_at, RerouteLimit limit) {
   LokiWorld world({{"detect", {"cars"}, {task_variant("d", 1, {1})}},
                    {"cars", {}, {task_variant("b7", 1), task_variant("b0", 0.8)}}},
@@ -207,8 +209,8 @@ bool is_served(TimeNs from, DropAt drop_at, RerouteLimit limit) {
   return policy.fill(0, {.worker = 0, .start_ns = from, .joined = 0, .room = 1}, out) == 1;
 }
 
-// Of 10 ms in the queue a visit is behind by what it waited longer, of which the faster cars make up 3 ms, or
-// by their budgets 6.
+// A visit may wait 10 ms in the queue; it is behind by what it waits longer. The faster cars make up for 3 ms
+// of that, or by their budgets for 6.
 TEST(ArrivalOrderPolicy, DropsWhatNoReroutingCanSave) {
   EXPECT_TRUE(is_served(13 * kMs, DropAt::kStart, RerouteLimit::kExecution));
   EXPECT_FALSE(is_served(13 * kMs + 1, DropAt::kStart, RerouteLimit::kExecution));

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-// The batches of a variant that are worth choosing, by rising latency and throughput.
+// Returns the batches of a variant that are worth choosing, by rising latency and throughput.
 std::vector<GraphVertex> worthwhile(const AllocationProblem& problem, ModuleId variant) {
   const Profile& profile = *problem.profiles[variant];
   std::vector<GraphVertex> all;
@@ -69,7 +69,7 @@ class GraphBuilder {
     }
   }
 
-  // By vertex: the time of the longest path through it.
+  // Returns the time of the longest path through each vertex.
   std::vector<TimeNs> longest_through() const {
     std::vector<TimeNs> longest_ns(graph_.vertices.size(), 0);
     std::vector<TimeNs> through_ns;
@@ -85,8 +85,8 @@ class GraphBuilder {
     return longest_ns;
   }
 
-  // Drops vertices that are on no path, and those in whose place the variant's next larger batch, with more
-  // throughput, could stand on every path. Whether there were any.
+  // Drops vertices that are on no path, and vertices that the variant's next larger batch, with more
+  // throughput, could replace on every path. Returns true if there were any.
   bool drop_batches() {
     const std::vector<TimeNs> longest_ns = longest_through();
     bool dropped = false;
@@ -123,8 +123,8 @@ class GraphBuilder {
         ++graph_.sinks;
   }
 
-  // Of the task that begins with `first`, if `module` is its first: time and workers x s per visit, with all
-  // that follows.
+  // Finds the least time and the least work (workers x s per visit) of the task that begins with `first`,
+  // including all that follows. Does nothing if `first` is not the first module of a task.
   void find_least(ModuleId first) {
     if (problem_.pipeline->task_of(first) != first) return;
     bool found = false;
@@ -147,7 +147,7 @@ class GraphBuilder {
     }
   }
 
-  // Time that the longest way on needs at least.
+  // Returns the time that the longest way on needs at least.
   TimeNs least_after(ModuleId module) const {
     TimeNs least_ns = 0;
     for (const ModuleId sub : modules_[module].subs) least_ns = std::max(least_ns, least_ns_[sub]);
@@ -190,8 +190,8 @@ class GraphBuilder {
 
   const AllocationProblem& problem_;
   const std::vector<Module>& modules_;
-  std::vector<std::vector<int>> vertices_of_;  // by module
-  std::vector<TimeNs> least_ns_;               // by first module of a task
+  std::vector<std::vector<int>> vertices_of_;  // vertices of each module
+  std::vector<TimeNs> least_ns_;               // least time, by first module of a task
   std::vector<double> least_work_;
   AugmentedGraph graph_;
 };
@@ -204,7 +204,7 @@ AugmentedGraph augmented_graph(const AllocationProblem& problem, const std::vect
 
 std::vector<bool> allowed_variants(const Pipeline& pipeline, Variants variants) {
   const std::vector<Module>& modules = pipeline.modules;
-  std::vector<double> best(modules.size(), 0);  // by first module of a task
+  std::vector<double> best(modules.size(), 0);  // largest accuracy, by first module of a task
   for (std::size_t m = 0; m < modules.size(); ++m) {
     double& most = best[pipeline.task_of(static_cast<ModuleId>(m))];
     most = std::max(most, modules[m].accuracy);
@@ -243,7 +243,7 @@ std::size_t PricedPaths::place_of(const GraphPrefix& prefix) const {
              : first_[static_cast<std::size_t>(prefix.parent)] + static_cast<std::size_t>(prefix.sub);
 }
 
-// Returns the workers that the best paths need.
+// Chooses the best paths at that price and returns the workers that they need.
 double PricedPaths::choose(double price) {
   price_ = price;
   std::fill(best_worth_.begin(), best_worth_.end(), kNothing);

@@ -19,7 +19,7 @@ struct Option {
   bool in_time = false;
 };
 
-// The batch of most throughput within the budget, or the fastest one where there is none.
+// Returns the batch of most throughput within the budget, or the fastest one if no batch is within it.
 Option best_option(const AllocationProblem& problem, ModuleId variant, TimeNs budget_ns) {
   const Profile& profile = *problem.profiles[variant];
   Option best{.variant = variant, .task = problem.pipeline->task_of(variant)};
@@ -35,7 +35,7 @@ Option best_option(const AllocationProblem& problem, ModuleId variant, TimeNs bu
   return best;
 }
 
-// By task the variants that are in time, or the fastest.
+// Returns the variants that are in time, by task, or the task's fastest variant if none is.
 std::vector<Option> all_options(const AllocationProblem& problem) {
   const TimeNs budget_ns = problem.latency_limit_ns /
                            longest_path_tasks(*problem.pipeline, problem.profiles, problem.latency_limit_ns);
@@ -95,9 +95,9 @@ class SeparateProgram {
     return problem_.pipeline->task_of(static_cast<ModuleId>(module)) == module;
   }
 
-  // The most accurate plan that serves `part` of each demand, or (without `serve_all`) the one that serves
-  // the largest part up to that. Variables: the part of `part`, then of each option its workers and its part
-  // of the task's demand.
+  // Returns the most accurate plan that serves `part` of each demand or (without `serve_all`) the plan that
+  // serves the largest part up to that. The variables are the share of `part` that is served, then for each
+  // option its workers and its share of the task's demand.
   MilpSolution solved(double part, bool serve_all) const {
     MilpProblem milp;
     const int served = milp.add_variable(serve_all ? 1 : 0, 1, serve_all ? 0 : 1, false);
@@ -125,8 +125,8 @@ class SeparateProgram {
     return solve(milp, limits_);
   }
 
-  // Takes the workers from `solution`, if they serve no less than the plan does (but for the solver's
-  // tolerance), and reckons all else from these. Whether it did.
+  // Takes the workers from `solution` if they serve no less than the plan does (the solver's tolerance
+  // aside), and computes all else from them. Returns true if it took them.
   bool take(const MilpSolution& solution, SeparateAllocation& plan) const {
     if (solution.values.empty()) return false;
     std::vector<int> workers(options_.size());
@@ -146,7 +146,7 @@ class SeparateProgram {
     return true;
   }
 
-  // The part of every task's demand that `workers`, by option, can serve; 0 where a task has none.
+  // Returns the part of every task's demand that `workers`, by option, can serve; 0 if a task has no workers.
   double served_by(const std::vector<int>& workers) const {
     std::vector<double> capacity_rps(demand_rps_.size(), 0.0);
     for (std::size_t i = 0; i < options_.size(); ++i)
@@ -160,7 +160,8 @@ class SeparateProgram {
     return served;
   }
 
-  // What is served of a task goes to its most accurate variants as far as they can: no shares are better.
+  // Gives the served demand of a task to its most accurate variants as far as they can carry it: no other
+  // shares are better.
   void share_out(SeparateAllocation& plan) const {
     std::vector<const Option*> by_accuracy;
     for (const Option& option : options_)
@@ -171,7 +172,7 @@ class SeparateProgram {
     std::stable_sort(by_accuracy.begin(), by_accuracy.end(),
                      [&](const Option* a, const Option* b) { return accuracy(a) > accuracy(b); });
     const double total = total_demand();
-    std::vector<double> left(demand_rps_.size(), 1.0);  // by task: of what is served
+    std::vector<double> left(demand_rps_.size(), 1.0);  // share of the served demand that is left, by task
     plan.share.assign(plan.share.size(), 0);
     plan.accuracy = 0;
     for (const Option* option : by_accuracy) {
@@ -210,7 +211,7 @@ class SeparateProgram {
 
 int longest_path_tasks(const Pipeline& pipeline, const std::vector<const Profile*>& profiles,
                        TimeNs limit_ns) {
-  constexpr TimeNs kNegligible = 1000;  // of them make up the limit
+  constexpr TimeNs kNegligible = 1000;  // latencies that make up the limit
   std::vector<double> counts(profiles.size());
   for (std::size_t m = 0; m < counts.size(); ++m)
     counts[m] = profiles[m]->latency(1) * kNegligible < limit_ns ? 0 : 1;

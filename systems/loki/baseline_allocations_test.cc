@@ -53,7 +53,7 @@ TEST(ProteusAllocation, WeighsTasksByTheirDemandAlone) {
   EXPECT_EQ(proteus_allocation(made.problem, {150, 0, 270, 0}).workers, (std::vector<int>{2, 0, 0, 1}));
 }
 
-// Of 40 ms each task gets 20: of two visits 16 ms, of four 24.
+// Each task gets 20 of the 40 ms: a batch of two takes 16 ms, a batch of four 24.
 TEST(ProteusAllocation, SplitsTheLimitByTasks) {
   LokiCase made;
   std::vector<TaskSpec> tasks = {{"first", {"second"}, {}}, {"second", {}, {}}};
@@ -64,7 +64,7 @@ TEST(ProteusAllocation, SplitsTheLimitByTasks) {
   made.problem.workers = 2;
   made.problem.latency_limit_ns = ms_to_ns(40);
   const SeparateAllocation plan = proteus_allocation(made.problem, {10, 10, 10});
-  EXPECT_EQ(plan.workers, (std::vector<int>{1, 0, 1}));  // nothing is in time: the fastest
+  EXPECT_EQ(plan.workers, (std::vector<int>{1, 0, 1}));  // no variant is in time: the fastest is used
   EXPECT_EQ(plan.batch, (std::vector<int>{2, 1, 1}));
 }
 
@@ -83,8 +83,8 @@ TEST(ProteusAllocation, GivesNoShareToATaskThatCostsNothing) {
   }
 }
 
-/// The best weighted accuracy of all numbers of workers, or -1; each task's demand goes to its most accurate
-/// variants first, which is best for a task by itself.
+/// Returns the best weighted accuracy of all numbers of workers, or -1. Each task's demand goes to its most
+/// accurate variants first, which is best for a task by itself.
 double best_separately(const AllocationProblem& problem, const std::vector<double>& demand_rps) {
   const double total = std::accumulate(demand_rps.begin(), demand_rps.end(), 0.0);
   double best = -1;
@@ -145,7 +145,7 @@ TEST(ProteusAllocation, EqualsExhaustiveSearch) {
       for (double& rps : less) rps *= plan.served * (1 - 1e-8);
       for (double& rps : more) rps *= plan.served * (1 + 1e-5);
       EXPECT_LT(best_separately(split, more), 0);
-      // Of the plans that serve as much, the most accurate.
+      // It is the most accurate of the plans that serve as much.
       const double best_part = best_separately(split, less);
       ASSERT_GE(best_part, 0);
       EXPECT_GE(plan.accuracy, best_part - made.problem.workers * made.problem.worker_weight - 1e-7);

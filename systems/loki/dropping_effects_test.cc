@@ -1,4 +1,4 @@
-// What the rules of early dropping do to a queue that one can follow by hand, in simulated runs.
+// Effects of the rules of early dropping on a queue that one can follow by hand, in simulated runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Overload {
     record = simulate(spec, &rows);
   }
 
-  /// Of those that were completed.
+  /// Returns the longest time of a request that was completed.
   TimeNs longest() const {
     TimeNs longest = 0;
     for (const RequestRow& row : rows.request_rows)
@@ -68,7 +68,7 @@ TEST(DroppingEffects, WithoutDroppingTheQueueGrows) {
   }
 }
 
-// The worker is never idle, and serves those alone that it ends within 2 x 10 ms.
+// The worker is never idle, and serves only visits that it ends within 2 x 10 ms.
 TEST(DroppingEffects, PerTaskAtTheStartServesWithinTheBudget) {
   const std::vector<std::pair<const char*, std::vector<Setting>>> same = {
       {"loki", {{"early_dropping", "per_task"}, {"drop_at", "start"}, {"deadline", "task"}}},

@@ -161,8 +161,8 @@ TEST(NextWorker, WithoutARouteThereIsNoWorker) {
   EXPECT_EQ(chosen.reason, DropReason::kNoWorker);
 }
 
-// Steps of the golden ratio: the discrepancy of n of them grows with log n; that of independent draws with
-// sqrt(n), 18 for a fifth of 2,000.
+// Steps of the golden ratio: the discrepancy of n of them grows with log n. For independent draws it grows
+// with sqrt(n), to 18 for a fifth of 2,000.
 TEST(TableDraws, EvenOnesKeepTheSharesFromTheStart) {
   TableDraws draws(Draw::kEven, 1, "even", 0);
   std::array<int, 5> count = {};
@@ -175,8 +175,8 @@ TEST(TableDraws, EvenOnesKeepTheSharesFromTheStart) {
   }
 }
 
-// Against the definition, over random tables: never a slower or a full worker, none more accurate would do,
-// and none is chosen only where none will do.
+// Checks the definition over random tables: a slower or a full worker is never chosen, no more accurate
+// worker would do, and no worker is chosen only if no worker will do.
 TEST(ChooseBackup, IsTheMostAccurateThatIsFastAndFree) {
   RandomStream random(1, "choose");
   int chosen_count = 0;

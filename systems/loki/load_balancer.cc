@@ -28,7 +28,8 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
 void LoadBalancer::on_plan(const Plan& plan) {
   metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
   const Plan before = std::exchange(plan_, plan);
-  // What still runs on workers that the plan takes away was batched, and is judged, as before.
+  // Batches that still run on workers which the plan takes away were formed, and are judged, by the plan
+  // before.
   for (ModuleId m = 0; m < before.modules.size(); ++m) {
     if (plan_.modules[m].workers > 0) continue;
     plan_.modules[m] = before.modules[m];
@@ -113,7 +114,7 @@ LokiRouter::LokiRouter(const ServingContext& context, ModuleId task, const Routi
 }
 
 void LokiRouter::on_plan(const Plan& plan) {
-  if (task_ == 0) balancer_->on_plan(plan);  // once for all
+  if (task_ == 0) balancer_->on_plan(plan);  // once for all routers
 }
 
 void LokiRouter::route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
@@ -178,7 +179,7 @@ void ShareOfVariantsRouter::route(TimeNs now, std::span<const Visit> visits,
     return shortest_.choose(now, visits, out);
   }
   for (std::size_t i = 0; i < visits.size(); ++i) {
-    // Variants that the newest allocation leaves out are all there is until the others have started.
+    // Until other variants have started, the variants that the newest allocation leaves out are all there is.
     const double number = draws_.next();
     const auto place = sum > 0 ? std::upper_bound(up_to_.begin(), up_to_.end(), number * sum) - up_to_.begin()
                                : static_cast<std::ptrdiff_t>(number * static_cast<double>(queues.size()));

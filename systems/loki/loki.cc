@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-/// What the three have in common.
+/// The common base of the three systems.
 class TreeSystem : public System {
  public:
   explicit TreeSystem(Allocator allocator) : allocator_(allocator) {}
@@ -58,14 +58,14 @@ class Loki final : public TreeSystem {
   }
 };
 
-/// Who chooses the worker of a visit of a baseline's.
+/// The way in which a baseline chooses the worker of a visit.
 enum class BaselineRouting : std::uint8_t {
   kTables,  ///< routing tables as Loki's
   kOwn      ///< Proteus: the shares of its allocation; hardware scaling: `serving.dispatch`
 };
 
-/// Their routers send on whatever has been served: queues alone drop. The authors' simulator has both drop at
-/// each task, and counts drops in Figures 5 and 6.
+/// Proteus or hardware scaling. Their routers send on all visits that have been served; only queues drop. The
+/// authors' simulator makes both drop at each task, and counts drops in Figures 5 and 6.
 class Baseline final : public TreeSystem {
  public:
   explicit Baseline(Allocator allocator) : TreeSystem(allocator) {

@@ -1,4 +1,4 @@
-// The systems `loki`, `proteus` and `hwscaling`; README.md beside this file maps paper sections to files.
+// The systems `loki`, `proteus` and `hwscaling`; the README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,11 @@
 
 namespace harness {
 
+/// Returns the system `loki`.
 std::unique_ptr<System> make_loki();
-/// What Loki's evaluation compares with (section 6.1): Proteus, and hardware scaling for InferLine.
+/// Returns Proteus, with which Loki's evaluation compares (section 6.1).
 std::unique_ptr<System> make_proteus();
+/// Returns hardware scaling, which is InferLine in that comparison.
 std::unique_ptr<System> make_hwscaling();
 
 }  // namespace harness

@@ -18,8 +18,8 @@
 namespace harness {
 namespace {
 
-/// A detector of 10 ms (100 frames/s) that finds three cars, and one of 4 ms that finds one; 5 ms (200/s) or
-/// 2 ms (500/s) a car.
+/// A detector of 10 ms (100 frames/s) that finds three cars, and one of 4 ms that finds one; the classifiers
+/// take 5 ms (200/s) or 2 ms (500/s) for a car.
 struct Cars {
   explicit Cars(EarlyDropping rule = EarlyDropping::kReroute, double demand_rps = 50,
                 RoutingParams other_params = {})
@@ -52,7 +52,7 @@ struct Cars {
     detect->route(0, std::vector<Visit>(count), detectors, out);
     return out;
   }
-  /// Of cars whose frame came `spent` ago to the queue.
+  /// Returns the classifiers to which cars are sent whose frame came to the queue `spent` ago.
   std::vector<std::uint32_t> sent_on(TimeNs spent, std::size_t count, QueueId from = 0) {
     const std::vector<TimeNs> arrived(count, kNsPerS);
     std::vector<std::uint32_t> out(count);

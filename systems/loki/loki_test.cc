@@ -125,9 +125,9 @@ TEST(LokiRuns, ServersGrowThenAccuracyFallsWithDemand) {
   EXPECT_GT(accuracies[3], 0.79) << "less accurate classifiers come before less accurate detectors";
 }
 
-// Where servers suffice Loki scales hardware alone, with the most accurate variants (section 4.1), and has no
-// other variant to reroute to; under one rule of dropping every decision is then that of hardware scaling.
-// Plans for the mean, so that queues grow and visits are dropped.
+// If servers suffice, Loki scales hardware alone, with the most accurate variants (section 4.1), and has no
+// other variant to reroute to. Under one rule of dropping it then makes the same decisions as hardware
+// scaling. Plans are for the mean, so that queues grow and visits are dropped.
 TEST(LokiRuns, IsHardwareScalingWhereOnlyHardwareScales) {
   std::uint64_t dropped = 0;
   for (const double rate_rps : {60.0, 150.0, 300.0, 450.0}) {
@@ -168,7 +168,8 @@ TEST(LokiRuns, FollowsARamp) {
   set_param(spec, "early_dropping", std::string("last_task"));
   const RunRecord record = run_with_headroom(std::move(spec));
   EXPECT_GE(share_in_time(record), 0.8);
-  // What 130/s need at 8 s, and 910/s at the end: 130 (1/200 + 3/286) = 2.0, 910: more than the 12 there are.
+  // The plan needs 2.0 workers for 130/s at 8 s: 130 (1/200 + 3/286). For 910/s at the end it needs more than
+  // the 12 there are.
   std::vector<std::uint32_t> early(4, 0);
   for (const PlanRow& row : record.plans) {
     if (row.at_ns < 8 * kNsPerS) early[row.module] = row.workers;

@@ -49,7 +49,7 @@ std::vector<double> task_demands(const Pipeline& pipeline, const std::vector<std
 
 namespace {
 
-/// Slowest path through the variants that have workers.
+/// Returns the time of the slowest path through the variants that have workers.
 TimeNs slowest_path_ns(const AllocationProblem& problem, const std::vector<int>& workers,
                        const std::vector<int>& batch) {
   const Pipeline& pipeline = *problem.pipeline;
@@ -66,7 +66,7 @@ double tasks_on_longest_path(const Pipeline& pipeline) {
   return 1 + longest_after(pipeline, std::vector<double>(pipeline.modules.size(), 1)).front();
 }
 
-/// The next larger batch size with which a worker is faster, or 0.
+/// Returns the next larger batch size with which a worker is faster, or 0.
 int larger_batch(const AllocationProblem& problem, std::size_t module, int batch) {
   const Profile& profile = *problem.profiles[module];
   for (const int larger : problem.batches) {
@@ -158,7 +158,7 @@ double ResourceManager::demand_rps(std::size_t module) const {
 }
 
 bool ResourceManager::is_due(TimeNs now) const {
-  // Called once per measuring period: the one nearest to the end of the planning period counts.
+  // Called once per measuring period; the call nearest to the end of the planning period counts.
   if (now - planned_ns_ + s_to_ns(params_.tables_period_s) / 2 >= s_to_ns(params_.period_s)) return true;
   const std::size_t counted = allocator_ == Allocator::kProteus ? demand_.size() : 1;
   for (std::size_t m = 0; m < counted; ++m) {

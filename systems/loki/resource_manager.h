@@ -1,5 +1,5 @@
-// Loki's Resource Manager (section 4) as a planner with its parameters, and those of the systems that it is
-// compared with.
+// Loki's Resource Manager (section 4) as a planner with its parameters, for Loki and for the systems that it
+// is compared with.
 #pragma once
 
 #include <vector>
@@ -11,39 +11,41 @@
 
 namespace harness {
 
-// What Loki plans for: which pipelines, what they say of their loads, and the Metadata Store of both its
+// The pipelines that Loki plans for, what they declare of their loads, and the Metadata Store of both its
 // parts.
 
-// What Loki's Resource Manager and Load Balancer both go by: the Metadata Store (section 3).
-
-/// Written by the planner, which gives the routers of its system a copy with each plan.
+/// The Metadata Store (section 3), by which both Loki's Resource Manager and its Load Balancer go. The
+/// planner writes it and gives the routers of its system a copy with each plan.
 struct Metadata final : PlanNotes {
-  /// Moving average of the demand at the root, at least what is planned for, with headroom.
+  /// Demand at the root: its moving average, but at least the least demand that is planned for, times the
+  /// headroom.
   double demand_rps = 0;
-  std::vector<std::vector<double>> fan_out;  ///< by module and entry of its `subs`: visits there per visit
-  /// Proteus: by module, of its task's visits; empty under the other systems.
+  std::vector<std::vector<double>> fan_out;  ///< visits there per visit, by module and entry of its `subs`
+  /// Share of its task's visits, by module, under Proteus; empty under the other systems.
   std::vector<double> share;
 };
 
-/// Whether the pipeline is a tree (section 2.1) of tasks, or of modules that are tasks of one variant each,
-/// and all models run in batches on workers of their own. Others get the shared planner's workers.
+/// True if the pipeline is a tree (section 2.1) of tasks, or of modules that count as tasks of one variant
+/// each, and all models run in batches on workers of their own. Other pipelines get the shared planner's
+/// workers.
 bool is_for_loki(const ServingContext& context);
 
-/// By module and entry of `subs`, before anything is measured: the means of the tasks; of plain modules the
-/// probability that a visit goes on there.
+/// Returns the fan-outs before anything is measured, by module and entry of `subs`: the means of the tasks;
+/// for plain modules the probability that a visit goes on there.
 std::vector<std::vector<double>> declared_fan_out(const Pipeline& pipeline);
 
-/// By module: visits there, at its task's first module, of a request whose tasks are done by the most
-/// accurate variants, times `rate_rps`.
+/// Returns the visits/s at each task if requests come at `rate_rps` and the most accurate variants do all
+/// tasks. They are by module; only a task's first module has them.
 std::vector<double> task_demands(const Pipeline& pipeline, const std::vector<std::vector<double>>& fan_out,
                                  double rate_rps);
 
-// The demand that Loki plans for (section 4.2): a moving average of recent rates, and when it has changed.
+// The demand that Loki plans for (section 4.2): a moving average of recent rates, and the rule for when it
+// has changed.
 
-/// Exponentially weighted moving average: of rates r_0 (the newest), r_1, ... the sum of (1 - alpha)^i r_i
-/// over the sum of (1 - alpha)^i, so that the first ones weigh no more than they should.
+/// An exponentially weighted moving average: for rates r_0 (the newest), r_1, ... the sum of (1 - alpha)^i
+/// r_i over the sum of (1 - alpha)^i, so that the first rates weigh no more than they should.
 ///
-/// Reconstructed: alpha, and that rates are those of equal periods.
+/// Reconstructed: the value of alpha, and rates of equal periods.
 class DemandEstimate {
  public:
   explicit DemandEstimate(double alpha) : keep_(1 - alpha) {}
@@ -53,7 +55,7 @@ class DemandEstimate {
     sum_ = keep_ * sum_ + rate_rps;
     weight_ = keep_ * weight_ + 1;
   }
-  /// 0 before the first period.
+  /// Returns the average; 0 before the first period.
   double rate_rps() const { return weight_ > 0 ? sum_ / weight_ : 0; }
   bool has_rates() const { return weight_ > 0; }
 
@@ -63,14 +65,14 @@ class DemandEstimate {
   double weight_ = 0;
 };
 
-/// Whether a demand has left the one that was planned for by more than the share `change` of it.
+/// True if a demand differs from the planned one by more than the share `change` of that.
 ///
 /// Reconstructed: "a significant change in the demand" (section 4.2), up or down.
 inline bool changed_significantly(double demand_rps, double planned_rps, double change) {
   return demand_rps > planned_rps * (1 + change) || demand_rps < planned_rps * (1 - change);
 }
 
-// How often Loki's Resource Manager plans, and for what (section 4), as parameters.
+// The parameters of Loki's Resource Manager (section 4).
 
 struct PlanningParams {
   double period_s = 10;
@@ -115,32 +117,33 @@ struct PlanningParams {
   }
 };
 
-/// Who allocates: Loki scales hardware, then accuracy; Proteus the accuracy of each task by itself;
-/// kHwScaling hardware alone, as section 6.1 has InferLine.
+/// The way to allocate: Loki scales hardware, then accuracy; Proteus scales the accuracy of each task by
+/// itself; kHwScaling scales hardware alone, as section 6.1 has InferLine do.
 enum class Allocator { kLoki, kProteus, kHwScaling };
 
-/// What the latency budget of a task is.
+/// The rule for the latency budget of a task.
 enum class TaskBudget : std::uint8_t {
-  kExecution,  ///< latency_budget()
+  kExecution,  ///< latency_budget() of its execution time
   kSloShare    ///< Proteus: the SLO over the tasks of the longest path, as in the authors' simulator
 };
 
 struct TaskBudgets {
   TaskBudget kind = TaskBudget::kExecution;
-  double factor = 2;  ///< of latency_budget()
+  double factor = 2;  ///< factor of latency_budget()
 };
 
-/// Asked once per `tables_period_s`: measures the rate and the fan-outs of the last period, publishes their
-/// moving averages, and allocates workers again every `period_s` and on a significant change of the demand
-/// (Proteus: of any task's demand); in between the plan in force stands. The rate before the start counts as
-/// that of a period; fan-outs are the pipeline's until a variant has served a visit. Demand below
-/// `min_demand_rps` counts as that, and at each task as what it causes there.
+/// The planner of the three systems, called once per `tables_period_s`. It measures the rate and the fan-outs
+/// of the last period and publishes their moving averages. It allocates workers again every `period_s` and on
+/// a significant change of the demand (under Proteus: of any task's demand); in between the plan in force
+/// stays. The rate before the start counts as the rate of one period. Fan-outs are the pipeline's until a
+/// variant has served a visit. A demand below `min_demand_rps` counts as `min_demand_rps`, and at each task
+/// as the visits that this causes there.
 ///
-/// Throws InputError at the start when no plan is possible: fewer workers than tasks, or no path whose
-/// execution takes half of the SLO at most.
+/// Throws InputError at the start if no plan is possible: there are fewer workers than tasks, or no path
+/// executes within half of the SLO.
 class ResourceManager final : public Planner {
  public:
-  /// Metadata go with each plan (Plan::notes). `budgets`: of ModulePlan::budget_ns.
+  /// Sends Metadata with each plan (Plan::notes). `budgets` says how to set ModulePlan::budget_ns.
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
                   const TaskBudgets& budgets);
 
@@ -162,17 +165,17 @@ class ResourceManager final : public Planner {
   Allocator allocator_;
   TaskBudgets budgets_;
   Metadata metadata_;
-  std::vector<DemandEstimate> demand_;                ///< by module: at its task's first
-  std::vector<std::vector<DemandEstimate>> fan_out_;  ///< by module and entry of `subs`
-  std::vector<double> least_rps_;                     ///< by module: what `min_demand_rps` causes there
-  std::vector<double> planned_rps_;                   ///< the demands that were planned for
+  std::vector<DemandEstimate> demand_;                ///< demand of each task, at its first module
+  std::vector<std::vector<DemandEstimate>> fan_out_;  ///< fan-outs, by module and entry of `subs`
+  std::vector<double> least_rps_;                     ///< visits/s that `min_demand_rps` causes, by module
+  std::vector<double> planned_rps_;                   ///< demands that were planned for
   TimeNs planned_ns_ = 0;
 };
 
-/// Makes batch sizes larger, in turns through the modules that have workers, as long as that makes the worker
-/// faster and the slowest path through them stays within the problem's limit: more capacity for visits that
-/// come at once, and latency budgets that use up the SLO. Reconstructed: Eq. 11 and 12 leave open which batch
-/// sizes a plan has that keep its constraints.
+/// Makes batch sizes larger, in turns through the modules that have workers, as long as this makes the worker
+/// faster and the slowest path through them stays within the problem's limit. This gives more capacity for
+/// visits that come at once, and latency budgets that use up the SLO. Reconstructed: Eq. 11 and 12 leave the
+/// batch sizes of a plan open if several keep the constraints.
 void raise_batches(const AllocationProblem& problem, const std::vector<int>& workers,
                    std::vector<int>& batch);
 

@@ -23,7 +23,7 @@ std::vector<std::size_t> workers_of(const RoutingCase& made, std::size_t task) {
   return found;
 }
 
-/// The largest sum of accuracies when `units` visits are spread over `workers` from `first` on.
+/// Returns the largest sum of accuracies when `units` visits are spread over `workers` from `first` on.
 double best_spread(const RoutingCase& made, const std::vector<std::size_t>& workers, std::size_t first,
                    int units) {
   if (first == workers.size()) return units == 0 ? 0 : -1e9;
@@ -36,8 +36,8 @@ double best_spread(const RoutingCase& made, const std::vector<std::size_t>& work
   return best;
 }
 
-/// Capacities of 0 to 4 and a demand that the root can take. Flows of whole numbers are enough: with whole
-/// capacities some optimum is one.
+/// Returns a case with capacities of 0 to 4; the caller adds a demand that the root can take. Flows of whole
+/// numbers are enough: with whole capacities, some optimum has whole flows.
 RoutingCase small_case(const std::vector<TaskSpec>& tasks, RandomStream& random) {
   RoutingCase made{linked(tasks), {}, 0};
   for (const Task& task : made.pipeline.tasks) {
@@ -87,8 +87,9 @@ TEST(MostAccurateFirst, ServesEachTaskAsAccuratelyAsCanBe) {
   EXPECT_GT(judged, 1500);
 }
 
-/// The largest sum over `units` requests of the products of their two accuracies, each request through any
-/// worker of the first task and any of the second, numbered from `pair` on; `left` has the capacities.
+/// Returns the largest sum over `units` requests of the products of their two accuracies. Each request goes
+/// through any worker of the first task and any of the second, which are numbered from `pair` on; `left` has
+/// the capacities.
 double best_paths(const RoutingCase& made, std::vector<double>& left, std::size_t pair, int units) {
   if (units == 0) return 0;
   double best = -1e9;
@@ -114,7 +115,7 @@ double sum_over_paths(const RoutingCase& made, const RoutingTables& tables) {
   return sum;
 }
 
-// End to end: two tasks, where each variant of the first causes as many visits.
+// End to end: two tasks, in which each variant of the first causes as many visits.
 TEST(MostAccurateFirst, IsOptimalEndToEndWhereFactorsAreEqual) {
   RandomStream random(2, "end to end");
   for (int round = 0; round < 300; ++round) {
@@ -133,9 +134,9 @@ TEST(MostAccurateFirst, IsOptimalEndToEndWhereFactorsAreEqual) {
   }
 }
 
-// Where they differ the claim does not hold: the more accurate detector finds ten times as many cars, for
-// which only the worse classifier has room. Of 10 requests each way to route serves all; the greedy one to a
-// mean accuracy of (10 x 1 + 90 x 0.1) / 100, the other one to 0.9.
+// If these numbers differ the claim does not hold: the more accurate detector finds ten times as many cars,
+// for which only the worse classifier has room. Each way to route serves all of 10 requests; the greedy one
+// reaches a mean accuracy of (10 x 1 + 90 x 0.1) / 100, the other one 0.9.
 TEST(MostAccurateFirst, IsNotOptimalEndToEndWhereFactorsDiffer) {
   const Pipeline pipeline =
       linked({{"first", {"second"}, {task_variant("x", 1, {10}), task_variant("n", 0.9, {1})}},

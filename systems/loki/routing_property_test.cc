@@ -1,4 +1,4 @@
-// What holds of the tables of any tree, workers and demand.
+// Properties of the tables that hold for any tree, workers and demand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST(RoutingTables, CarryThePlannedFlows) {
   });
 }
 
-// A task takes its demand, up to its capacity where the rest is dropped.
+// A task takes its demand, but only up to its capacity if the rest is dropped.
 TEST(RoutingTables, TasksTakeTheirDemandUpToTheirCapacity) {
   for_random_cases([](const Made& made) {
     const std::vector<double> demand = made.demands();
@@ -140,8 +140,8 @@ TEST(RoutingTables, TasksTakeTheirDemandUpToTheirCapacity) {
   });
 }
 
-// No worker is planned beyond its capacity while another has some left, and none at all where the rest is
-// dropped; what is left is in the backup tables.
+// No worker is planned beyond its capacity while another has some left, and no worker at all if the rest is
+// dropped. The capacity that is left is in the backup tables.
 TEST(RoutingTables, NoWorkerIsOverloadedUnlessAllAre) {
   for_random_cases([](const Made& made) {
     std::vector<double> left(made.input.workers.size(), 0.0);
@@ -180,8 +180,8 @@ TEST(RoutingTables, TheMostAccurateAreFilledFirst) {
   });
 }
 
-// Of one variant at most one worker is partly filled where they are filled in turn; where they are filled
-// together, all are to the same share.
+// At most one worker of a variant is partly filled if they are filled in turn; if they are filled together,
+// all are filled to the same share.
 TEST(RoutingTables, WorkersOfAVariantAreFilledAsTold) {
   for_random_cases([](const Made& made) {
     for (std::size_t a = 0; a < made.input.workers.size(); ++a) {
@@ -210,8 +210,8 @@ bool equal(std::span<const RoutingEntry> a, std::span<const RoutingEntry> b) {
   });
 }
 
-// Tables that are made again are those that would be made afresh: nothing stays of those before. (That making
-// them allocates nothing is counted by bench/loki_route_bench.cc.)
+// Tables that are made again equal tables that are made afresh: nothing stays of the tables before.
+// (bench/loki_route_bench.cc counts that making them allocates nothing.)
 TEST(RoutingTables, MadeAnewAreThoseMadeAfresh) {
   RandomStream random(5, "anew");
   for (int round = 0; round < 500; ++round) {

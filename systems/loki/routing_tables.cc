@@ -7,8 +7,8 @@
 namespace harness {
 namespace {
 
-// What rounding leaves over: of a flow that has been routed, and of a worker's capacity that has been used
-// up.
+// Shares that rounding leaves over: of a flow that has been routed, and of a worker's capacity that has been
+// used up.
 constexpr double kFlowRounding = 1e-13;
 constexpr double kCapacityRounding = 1e-9;
 
@@ -69,7 +69,8 @@ void MostAccurateFirst::build(std::span<const RoutedWorker> workers,
   write_backups(tables);
 }
 
-// Variants of a task are modules one after the other, the most accurate first: ranking is counting.
+// Ranks the workers. Variants of a task are modules one after the other, the most accurate first, so that
+// ranking is counting.
 void MostAccurateFirst::rank(std::span<const RoutedWorker> workers) {
   std::fill(place_.begin(), place_.end(), 0);
   for (const RoutedWorker& worker : workers) ++place_[worker.module];
@@ -111,7 +112,7 @@ void MostAccurateFirst::send(std::size_t table, Node& to, double outgoing, Routi
   write(table, touched, outgoing, all, tables);
 }
 
-/// Lines 12 to 19: gives the flow to workers in order until they are full; returns what is left of it.
+/// Gives the flow to workers in order until they are full (lines 12 to 19) and returns what is left of it.
 double MostAccurateFirst::fill(Node& to, double outgoing, Range& touched) {
   const double rounding = kFlowRounding * outgoing;
   while (outgoing > rounding && to.open < to.end) {
@@ -131,7 +132,7 @@ double MostAccurateFirst::fill(Node& to, double outgoing, Range& touched) {
   return outgoing;
 }
 
-/// Adds `outgoing` to what the task's workers are routed beyond their capacity; false when it is dropped.
+/// Adds `outgoing` to the visits that the task's workers get beyond their capacity; false if it is dropped.
 bool MostAccurateFirst::overflow(const Node& to, double outgoing) {
   double count = 0;
   double capacity = 0;
@@ -156,7 +157,7 @@ bool MostAccurateFirst::overflow(const Node& to, double outgoing) {
   return true;
 }
 
-/// The table of a sender without demand: where the next visits would go. Plans no flow.
+/// Writes the table of a sender without demand: it leads where the next visits would go. Plans no flow.
 void MostAccurateFirst::send_more(std::size_t table, const Node& to, RoutingTables& tables) {
   std::size_t open = to.open;
   while (open < to.end && !has_left(ranked_[open])) ++open;
@@ -169,8 +170,8 @@ void MostAccurateFirst::send_more(std::size_t table, const Node& to, RoutingTabl
   write(table, group, left, true, tables);
 }
 
-/// Writes what the workers of `range` were routed, as shares of `total`, and sets it back to 0. `all`:
-/// nothing is to be dropped.
+/// Writes the visits that the workers of `range` were routed as shares of `total`, and sets them back to 0.
+/// `all` says that nothing is to be dropped.
 void MostAccurateFirst::write(std::size_t table, Range range, double total, bool all, RoutingTables& tables) {
   const std::size_t begin = tables.routes_.size();
   double up_to = 0;
@@ -188,7 +189,7 @@ void MostAccurateFirst::write(std::size_t table, Range range, double total, bool
                            static_cast<std::uint32_t>(tables.routes_.size())};
 }
 
-/// The table into a task from all senders, whose flows have been routed.
+/// Writes the table into a task from all senders, whose flows have been routed.
 void MostAccurateFirst::write_total(std::size_t task, double demand, RoutingTables& tables) {
   const Node& node = nodes_[task];
   if (!(demand > 0)) return send_more(task, node, tables);
@@ -216,7 +217,7 @@ bool MostAccurateFirst::has_left(const Ranked& worker) {
   return worker.left > kCapacityRounding * worker.capacity;
 }
 
-/// Where the workers end that are filled together with the one at `place`.
+/// Returns the end of the workers that are filled together with the one at `place`.
 std::size_t MostAccurateFirst::group_end(const Node& to, std::size_t place) const {
   std::size_t end = place + 1;
   if (ties_ == Ties::kFill) return end;

@@ -1,5 +1,5 @@
-// Loki's routing tables (section 5.1): which worker of the next task a visit goes to, with which probability,
-// and which workers have capacity left.
+// Loki's routing tables (section 5.1): the workers of the next task to which a visit may go, with their
+// probabilities, and the workers that have capacity left.
 #pragma once
 
 #include <cstddef>
@@ -15,56 +15,57 @@
 
 namespace harness {
 
-// What Loki's Load Balancer leaves open (section 5), as parameters.
+// The choices that Loki's Load Balancer leaves open (section 5), as parameters.
 
-/// Where Algorithm 1 sends what is left of a flow when every worker of the next task is full.
+/// The destination of what is left of a flow when every worker of the next task is full (Algorithm 1).
 enum class Overflow : std::uint8_t {
-  kEqual,     ///< as much to each of the task's workers
-  kCapacity,  ///< to each in proportion to its capacity: all are overloaded alike
-  kLast,      ///< to the last in order, the least accurate one
-  kDrop       ///< nowhere: the table's probabilities then sum below 1
+  kEqual,     ///< equal parts to the task's workers
+  kCapacity,  ///< parts in proportion to capacity: all workers are overloaded alike
+  kLast,      ///< the last worker in order, the least accurate one
+  kDrop       ///< nowhere: the table's probabilities then sum to less than 1
 };
 
-/// How workers of one variant, which are equally accurate, are filled.
+/// The way to fill workers of one variant, which are equally accurate.
 enum class Ties : std::uint8_t {
   kFill,   ///< one after the other, the lowest id first
-  kSpread  ///< together, in proportion to what each has left
+  kSpread  ///< together, in proportion to the capacity that each has left
 };
 
-/// Which requests are given up before they are late (section 5.2; the four of Figure 7).
+/// The rule by which requests are given up before they are late (section 5.2; the four of Figure 7).
 enum class EarlyDropping : std::uint8_t { kOff, kLastTask, kPerTask, kReroute };
 
-/// When a visit is judged.
+/// The moment at which a visit is judged.
 enum class DropAt : std::uint8_t {
   kEnd,   ///< when its task has run it (section 5.2)
   kStart  ///< when its turn in the queue has come, by when its batch would end (section 6.3)
 };
 
-/// What a visit must keep whose turn comes at a last task.
+/// The limit that a visit must keep when its turn comes at a last task.
 enum class DueBy : std::uint8_t {
   kRequest,  ///< its request's deadline
-  kTask      ///< its arrival at the task and the task's latency budget
+  kTask      ///< its arrival at the task plus the task's latency budget
 };
 
-/// How long a batch is expected to execute that has not started.
+/// The time that a batch is expected to execute before it has started.
 enum class ExpectedBatch : std::uint8_t {
-  kPlanned,  ///< as long as one of the planned size
-  kQueued    ///< as long as one of what waits, up to the planned size
+  kPlanned,  ///< time of a batch of the planned size
+  kQueued    ///< time of a batch of all waiting visits, up to the planned size
 };
 
-/// What a worker must keep that a visit which is behind is rerouted to.
+/// The limit of the worker to which a visit is rerouted that is behind by x, if the drawn worker takes y.
 enum class RerouteLimit : std::uint8_t {
-  kExecution,  ///< its execution time at most y - x (section 5.2)
-  kBudget      ///< its latency budget at most that of the drawn worker less x
+  kExecution,  ///< its execution time must be at most y - x (section 5.2)
+  kBudget      ///< its latency budget must be at most the drawn worker's less x
 };
 
-/// When a free worker starts a batch.
+/// The moment at which a free worker starts a batch.
 enum class LaunchRule : std::uint8_t {
   kFree,  ///< at once
   kWait   ///< when it is full, or its first visit would miss its limit if it waited any longer
 };
 
-/// How queues give up visits, under any of the systems; which rule they follow is the system's own.
+/// The parameters of giving up visits in queues, for all three systems; the rule that they follow is the
+/// system's own.
 struct DroppingParams {
   DueBy deadline = DueBy::kRequest;
   LaunchRule launch = LaunchRule::kFree;
@@ -86,16 +87,16 @@ struct DroppingParams {
   }
 };
 
-/// How a worker is drawn from a table of probabilities.
+/// The way to draw a worker from a table of probabilities.
 enum class Draw : std::uint8_t {
   kRandom,  ///< independently for each visit
-  kEven     ///< so that the shares hold after few visits
+  kEven     ///< nearly in turns, so that the shares hold after few visits
 };
 
-/// Who gets a request at the first task.
+/// The choice of the worker that gets a request at the first task.
 enum class RootRouting : std::uint8_t {
   kTable,    ///< a worker drawn as at the later tasks (section 5.1)
-  kShortest  ///< of the workers that may be drawn, the one with the fewest outstanding visits
+  kShortest  ///< the worker with the fewest outstanding visits among the ones that may be drawn
 };
 
 struct RoutingParams {
@@ -130,7 +131,7 @@ struct RoutingParams {
               "a rerouted visit uses up some of the leftover capacity of its new worker")
         .reading();
   }
-  /// Of all three systems; `ties` where they route by tables.
+  /// Lists the parameters of all three systems; `ties` matters only for systems that route by tables.
   void list_choice(ParamList& params) {
     params
         .choice("ties", ties, {"fill", "spread"},
@@ -151,8 +152,8 @@ struct RoutingParams {
 /// A worker as the allocation made it.
 struct RoutedWorker {
   WorkerId id = 0;
-  ModuleId module = 0;      ///< its variant
-  double capacity_rps = 0;  ///< throughput of the variant at its planned batch size; 0: takes nothing
+  ModuleId module = 0;      ///< module of its variant
+  double capacity_rps = 0;  ///< throughput of the variant at its planned batch size; 0: it takes nothing
   TimeNs exec_ns = 0;       ///< execution time at that batch size
 };
 
@@ -161,37 +162,40 @@ struct RoutingEntry {
   std::uint32_t worker = 0;
   double probability = 0;
   double up_to = 0;    ///< sum of the probabilities to here; 1 at the end unless some are to be dropped
-  TimeNs exec_ns = 0;  ///< of the worker
+  TimeNs exec_ns = 0;  ///< execution time of the worker
 };
 
 /// An entry of a backup table.
 struct Backup {
   std::uint32_t worker = 0;
   double leftover_rps = 0;
-  double accuracy = 0;  ///< of its variant
+  double accuracy = 0;  ///< accuracy of its variant
   TimeNs exec_ns = 0;
 };
 
 /// The tables of the frontend and of all workers. Plain values: may be copied and published.
 class RoutingTables {
  public:
-  /// For requests as they enter: to the first task.
+  /// Returns the table for requests as they enter, to the first task.
   std::span<const RoutingEntry> frontend() const { return into(0); }
-  /// For visits that worker `worker` has served, to the task of that index in its module's `subs`.
+  /// Returns the table for visits that worker `worker` has served, to the task at that index of its module's
+  /// `subs`.
   std::span<const RoutingEntry> from(std::size_t worker, std::size_t sub) const {
     return table(first_table_[worker] + sub);
   }
-  /// To a task whoever sends: the flows from all senders together. For visits served by a worker that the
-  /// tables do not know. `task`: index in Pipeline::tasks, or the module where there are none.
+  /// Returns the table to a task for the flows from all senders together. It is for visits that were served
+  /// by a worker which the tables do not know. `task` is an index in Pipeline::tasks, or the module if there
+  /// are no tasks.
   std::span<const RoutingEntry> into(std::size_t task) const { return table(task); }
 
-  /// The task's workers with capacity left, the most accurate first. Rerouting may use it up.
+  /// Returns the task's workers with capacity left, the most accurate first. Rerouting may use the capacity
+  /// up.
   std::span<const Backup> backups(std::size_t task) const {
     return {backups_.data() + backed_[task], count(task)};
   }
   std::span<Backup> backups(std::size_t task) { return {backups_.data() + backed_[task], count(task)}; }
 
-  /// Visits/s that the tables send to the worker.
+  /// Returns the visits/s that the tables send to the worker.
   double incoming_rps(std::size_t worker) const { return incoming_[worker]; }
 
  private:
@@ -207,48 +211,48 @@ class RoutingTables {
   std::size_t count(std::size_t task) const { return backed_[task + 1] - backed_[task]; }
 
   std::vector<RoutingEntry> routes_;
-  std::vector<Extent> tables_;            ///< into the tasks, then from the workers
-  std::vector<std::size_t> first_table_;  ///< by worker
-  std::vector<Backup> backups_;           ///< by task
-  std::vector<std::size_t> backed_;       ///< by task: its first backup; one more at the end
-  std::vector<double> incoming_;          ///< by worker
+  std::vector<Extent> tables_;            ///< extents of the tables: into the tasks, then from the workers
+  std::vector<std::size_t> first_table_;  ///< index of its first table, by worker
+  std::vector<Backup> backups_;           ///< backup tables of all tasks, one after the other
+  std::vector<std::size_t> backed_;       ///< index of its first backup, by task; one more at the end
+  std::vector<double> incoming_;          ///< visits/s sent to each worker
 };
 
-/// The entry of `table` that the number, in [0, 1), falls on; null where it is to be dropped.
+/// Returns the entry of `table` on which the number, in [0, 1), falls; null if the visit is to be dropped.
 const RoutingEntry* draw(std::span<const RoutingEntry> table, double number);
 
-/// MostAccurateFirst (Algorithm 1): task by task, the workers of a task, most accurate first, each send what
-/// they take in times its fan-out to the most accurate workers of the next task that have capacity left.
-/// Keeps what it works with, so that making tables again allocates nothing.
+/// Makes tables by MostAccurateFirst (Algorithm 1): task by task, the workers of a task, the most accurate
+/// first, each send their incoming visits times their fan-out to the most accurate workers of the next task
+/// that have capacity left. Memory is kept, so that making tables again allocates nothing.
 ///
 /// Reconstructed (RoutingParams): ties, overflow. Algorithm 1 leaves the tables of workers without demand
-/// empty, though rerouted visits may come to them: here they send to where the next visit/s more would go,
-/// the first worker that has capacity left, and when none has to where overflow goes.
+/// empty, though rerouted visits may come to them. Here such a worker sends visits where the next visit/s
+/// more would go: to the first worker that has capacity left or, if no worker has, where overflow goes.
 class MostAccurateFirst {
  public:
-  /// `pipeline`: a tree, of tasks or of single modules. Need not outlive this.
+  /// `pipeline` is a tree, of tasks or of single modules. It need not outlive this.
   MostAccurateFirst(const Pipeline& pipeline, Overflow overflow, Ties ties);
 
-  /// `workers`: in order of id. `fan_out`: by module and entry of its `subs`, visits there per visit.
-  /// `demand_rps`: requests/s at the root. Overwrites `tables`.
+  /// Overwrites `tables`. `workers` are in order of id. `fan_out` is, by module and entry of its `subs`, the
+  /// visits there per visit. `demand_rps` is the requests/s at the root.
   void build(std::span<const RoutedWorker> workers, const std::vector<std::vector<double>>& fan_out,
              double demand_rps, RoutingTables& tables);
 
  private:
   struct Node {
-    std::vector<std::size_t> subs;  ///< tasks
-    std::size_t begin = 0;          ///< its workers in ranked_
+    std::vector<std::size_t> subs;  ///< tasks that follow
+    std::size_t begin = 0;          ///< index of its first worker in ranked_; they end at `end`
     std::size_t end = 0;
-    std::size_t open = 0;  ///< the first that may have capacity left
+    std::size_t open = 0;  ///< index of the first worker that may have capacity left
   };
-  /// A worker at work.
+  /// A worker while tables are being made.
   struct Ranked {
-    std::uint32_t worker = 0;  ///< place in what build was given
+    std::uint32_t worker = 0;  ///< place in the workers that build() was given
     ModuleId module = 0;
     double capacity = 0;
     double left = 0;
     double incoming = 0;
-    double routed = 0;  ///< of the flow being routed
+    double routed = 0;  ///< visits/s that it gets of the flow being routed
     TimeNs exec_ns = 0;
   };
   struct Range {
@@ -269,19 +273,19 @@ class MostAccurateFirst {
 
   Overflow overflow_;
   Ties ties_;
-  std::vector<Node> nodes_;           ///< by task, in topological order
-  std::vector<std::size_t> node_of_;  ///< by module
-  std::vector<double> accuracy_;      ///< by module
-  std::vector<Ranked> ranked_;        ///< by task, the most accurate first, then by id
-  std::vector<std::size_t> place_;    ///< by module: where its next worker is ranked
-  std::vector<double> demand_;        ///< by task
+  std::vector<Node> nodes_;           ///< tasks in topological order
+  std::vector<std::size_t> node_of_;  ///< index of its task, by module
+  std::vector<double> accuracy_;      ///< accuracy of each module
+  std::vector<Ranked> ranked_;        ///< workers by task, the most accurate first, then by id
+  std::vector<std::size_t> place_;    ///< index in ranked_ of its next worker, by module
+  std::vector<double> demand_;        ///< visits/s that come to each task
 };
 
 // The numbers by which entries of routing tables are drawn (Loki, section 5.1: tables hold probabilities).
 
-/// Of one router, in its thread. Numbers in [0, 1): independent and uniform, or (Draw::kEven, reconstructed)
-/// steps of the golden ratio, whose first n parts lie as evenly as can be for every n at once, so that
-/// workers of equal probability are taken nearly in turns.
+/// The random numbers of one router, in its thread. They lie in [0, 1) and are independent and uniform or
+/// (Draw::kEven, reconstructed) steps of the golden ratio. The first n parts of these steps lie as evenly as
+/// can be for every n at once, so that workers of equal probability are taken nearly in turns.
 class TableDraws {
  public:
   TableDraws(Draw draw, std::uint64_t seed, std::string_view name, ModuleId task)
@@ -293,11 +297,11 @@ class TableDraws {
     if (at_ >= 1) at_ -= 1;
     return at_;
   }
-  /// For what is chosen at random under either.
+  /// Returns the stream for choices that are random under either kind of draw.
   RandomStream& random() { return random_; }
 
  private:
-  static constexpr double kGoldenRatio = 0.6180339887498949;  ///< less 1
+  static constexpr double kGoldenRatio = 0.6180339887498949;  ///< golden ratio less 1
 
   RandomStream random_;
   bool even_;

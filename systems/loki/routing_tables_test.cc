@@ -73,7 +73,7 @@ TEST(MostAccurateFirst, SpreadsOverEqualsWhereTold) {
   EXPECT_NEAR(tables.backups(1)[1].leftover_rps, 20, 1e-9);
 }
 
-// One task of workers with 30 and 90 rps, demand 160: 40 more than they can.
+// One task of workers with 30 and 90 rps, and a demand of 160: 40 more than they can take.
 TEST(MostAccurateFirst, SendsWhatIsBeyondCapacityAsTold) {
   const Pipeline pipeline = linked({{"only", {}, {task_variant("a", 1, {}), task_variant("b", 0.5, {})}}});
   const std::vector<RoutedWorker> workers = {{0, 0, 30, 1}, {1, 1, 90, 1}};
@@ -102,7 +102,7 @@ TEST(MostAccurateFirst, FlowsThatComeLaterOverflow) {
   expect_shares(dropping.into(1), {{2, 20.0 / 90}, {3, 30.0 / 90}}, "cars");
 }
 
-// A worker without demand may get rerouted visits: they go where there is room.
+// A worker without demand may get rerouted visits: they go to workers that have room.
 TEST(MostAccurateFirst, WorkersWithoutDemandSendToWhatIsLeft) {
   expect_shares(tables_of({traffic(), five_workers(), 90}).from(3, 0), {{4, 1}},
                 "n; the 180 cars of x leave 120 of b7");

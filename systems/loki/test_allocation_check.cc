@@ -73,7 +73,7 @@ class AllocationCheck {
     }
   }
 
-  // (6), (7), and that it is a path of the augmented graph.
+  // Checks (6), (7), and that it is a path of the augmented graph.
   bool check_path(const PathFlow& flow) {
     const std::string who = "path " + name(flow.path);
     if (!(flow.share > 0 && flow.share <= 1 + kAllocationTolerance))
@@ -103,7 +103,7 @@ class AllocationCheck {
     return true;
   }
 
-  // The entry of the subs of `from` that means the task of `to`; -1: none.
+  // Returns the entry of the subs of `from` that means the task of `to`; -1 if there is no such entry.
   int entry(ModuleId from, ModuleId to) const {
     const std::vector<ModuleId>& subs = pipeline_.modules[from].subs;
     const auto found = std::find(subs.begin(), subs.end(), pipeline_.task_of(to));
@@ -122,7 +122,7 @@ class AllocationCheck {
     accuracy_ += flow.share * accuracy;
   }
 
-  // Sinks that lie after a module, which may be one itself.
+  // Returns the sinks that lie after a module, or the module itself if it is a sink.
   std::vector<ModuleId> sinks_after(ModuleId module) const {
     const std::vector<ModuleId>& subs = pipeline_.modules[module].subs;
     if (subs.empty()) return {pipeline_.task_of(module)};
@@ -132,7 +132,7 @@ class AllocationCheck {
     return sinks;
   }
 
-  // Requests that go one way so far go on to every sink after it.
+  // Checks that requests which go one way so far go on to every sink after it.
   void check_prefixes() {
     for (const auto& [prefix, by_sink] : shares_) {
       const double first = by_sink.begin()->second;
@@ -150,7 +150,7 @@ class AllocationCheck {
         say("the shares of the paths to " + name(sink) + " sum to " + std::to_string(sums_[sink]));
   }
 
-  // (1) and (2).
+  // Checks (1) and (2).
   void check_loads() {
     std::map<ModuleId, double> loads_rps;
     for (const auto& [prefix, by_sink] : shares_) {
@@ -178,8 +178,8 @@ class AllocationCheck {
   }
 
   std::map<Path, int> paths_;
-  std::map<Path, std::map<ModuleId, double>> shares_;  // by way from the root, then sink
-  std::map<ModuleId, double> sums_;                    // by sink
+  std::map<Path, std::map<ModuleId, double>> shares_;  // shares by way from the root, then by sink
+  std::map<ModuleId, double> sums_;                    // sum of the shares of each sink
   double accuracy_ = 0;
 
   const AllocationProblem& problem_;

@@ -1,5 +1,5 @@
-// Whether a plan keeps every constraint of Loki's section 4.1, from the paths that it lists alone: nothing of
-// what makes plans is used here.
+// Checks that a plan keeps every constraint of Loki's section 4.1, from the paths that it lists alone. None
+// of the code that makes plans is used here.
 #pragma once
 
 #include <string>
@@ -9,12 +9,11 @@
 
 namespace harness {
 
-/// Loads, shares and accuracies may be off by this part of them (rounding; the solver's tolerances are
-/// wider).
+/// Share by which loads, shares and accuracies may be off (rounding; the solver's tolerances are wider).
 inline constexpr double kAllocationTolerance = 1e-9;
 
-/// What `plan` breaks, one line each, with the constraint's number; empty: nothing. It is held to the demand
-/// that it says it carries.
+/// Returns the constraints that `plan` breaks, one line each, with the constraint's number; empty if it
+/// breaks no constraint. The plan is held to the demand that it says it carries.
 std::vector<std::string> check_allocation(const AllocationProblem& problem, const Allocation& plan);
 
 }  // namespace harness

@@ -11,14 +11,15 @@
 
 namespace harness {
 
-/// A problem with what it points to. Neither copied nor moved: made in place and filled.
+/// A problem with all that it points to. It is neither copied nor moved, but made in place and filled.
 struct LokiCase {
   LokiCase() = default;
   explicit LokiCase(void (*make)(LokiCase&)) { make(*this); }
   LokiCase(const LokiCase&) = delete;
   LokiCase& operator=(const LokiCase&) = delete;
 
-  /// Adds a variant and its profile; latencies at the batch sizes 1, 2, 4, ..., straight lines between them.
+  /// Adds a variant and its profile. `latency_ms` holds the latencies at the batch sizes 1, 2, 4, ...;
+  /// straight lines give the sizes between them.
   void variant(TaskSpec& task, const std::string& model, double accuracy, std::vector<double> fan_out,
                const std::vector<double>& latency_ms) {
     Module& module = task.variants.emplace_back();
@@ -38,7 +39,7 @@ struct LokiCase {
     }
   }
 
-  /// Links the tasks and points to everything. Batch sizes: powers of two up to 32.
+  /// Links the tasks and points to everything. The batch sizes are the powers of two up to 32.
   void link(const std::vector<TaskSpec>& tasks) {
     const std::string wrong = link_tasks(pipeline, tasks);
     HARNESS_CHECK(wrong.empty(), wrong.c_str());
@@ -56,8 +57,9 @@ struct LokiCase {
   AllocationProblem problem;
 };
 
-/// A detector that finds two things or a quicker one that finds one; what they find is classified. One visit
-/// at a time: 100 and 200 requests/s of a detector's worker, 200 and 400 of a classifier's.
+/// Makes a tree with a detector that finds two things, or a quicker one that finds one; the things are
+/// classified. One visit at a time, a worker of the detectors does 100 or 200 requests/s, a worker of the
+/// classifiers 200 or 400.
 inline void make_by_hand(LokiCase& made) {
   std::vector<TaskSpec> tasks = {{"detect", {"classify"}, {}}, {"classify", {}, {}}};
   made.variant(tasks[0], "big", 1, {2}, {10});
@@ -79,7 +81,8 @@ inline void add_detectors(LokiCase& made, TaskSpec& task) {
   made.variant(task, "yolov5x", 1.0, fan_out(18.89, .943), {40.8, 70.8, 137, 271, 501, 992});
 }
 
-/// Latencies of b0, b4 and b6 are Loki's (GTX 1080 Ti); the other five lie on straight lines through them.
+/// Adds the car classifiers. The latencies of b0, b4 and b6 are Loki's (GTX 1080 Ti); the other five lie on
+/// straight lines through them.
 inline void add_car_classifiers(LokiCase& made, TaskSpec& task) {
   const std::vector<double> b0 = {3.9, 4.1, 6.1, 10.5, 19.2, 35.6};
   const std::vector<double> b4 = {8.8, 9.1, 12.3, 18.9, 32.6, 58.8};
@@ -95,8 +98,8 @@ inline void add_car_classifiers(LokiCase& made, TaskSpec& task) {
   }
 }
 
-/// Traffic analysis at the paper's size: 5 detectors, 8 car classifiers, 4 face models (gendernet, and three
-/// as fast as 1.5, 2 and 3 times its latency).
+/// Makes traffic analysis at the paper's size: 5 detectors, 8 car classifiers, 4 face models (gendernet, and
+/// three with 1.5, 2 and 3 times its latency).
 inline void make_traffic(LokiCase& made) {
   std::vector<TaskSpec> tasks = {{"detect", {"cars", "faces"}, {}}, {"cars", {}, {}}, {"faces", {}, {}}};
   add_detectors(made, tasks[0]);
@@ -113,7 +116,7 @@ inline void make_traffic(LokiCase& made) {
   made.problem.latency_limit_ns = ms_to_ns(120);
 }
 
-/// Social media at the paper's size: 5 classifiers, then 4 models that describe the image.
+/// Makes social media at the paper's size: 5 classifiers, then 4 models that describe the image.
 inline void make_social(LokiCase& made) {
   std::vector<TaskSpec> tasks = {{"classify", {"caption"}, {}}, {"caption", {}, {}}};
   const std::vector<double> base = {3, 4, 6, 10, 18, 34};
@@ -131,9 +134,9 @@ inline void make_social(LokiCase& made) {
   made.problem.latency_limit_ns = ms_to_ns(120);
 }
 
-/// A small tree: two tasks, or three as a chain or with two sinks; 1 to 3 variants each, up to 5 workers, up
-/// to 3 batch sizes, a latency limit that some batches pass, a demand from far below what can be carried to
-/// above.
+/// Makes a small tree: two tasks, or three as a chain or with two sinks; 1 to 3 variants each, up to 5
+/// workers, up to 3 batch sizes, a latency limit that some batches keep, and a demand from far below to above
+/// what can be carried.
 inline void make_random(LokiCase& made, std::uint64_t seed) {
   RandomStream random(seed, "loki_case");
   const auto whole = [&](int low, int high) {

@@ -1,5 +1,5 @@
-// Loki's two programs solved by trying every number of workers and every batch size; what remains, the flows,
-// is a small linear program for a simplex method in this file. Nothing of the planner is used.
+// Solves Loki's two programs by trying every number of workers and every batch size. The flows that remain
+// are a small linear program for the simplex method in this file. None of the planner's code is used.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ inline double small_lp(std::vector<std::vector<double>> rows, std::vector<double
       const double best = bounds[leave] * rows[i][enter];
       if (here < best || (here == best && basis[i] < basis[leave])) leave = i;
     }
-    if (leave == m) return value;  // unbounded: none of this file's is
+    if (leave == m) return value;  // unbounded, which no program of this file is
     const double pivot = rows[leave][enter];
     for (double& factor : rows[leave]) factor /= pivot;
     bounds[leave] /= pivot;
@@ -58,7 +58,7 @@ inline double small_lp(std::vector<std::vector<double>> rows, std::vector<double
   }
 }
 
-/// Workers and batch size of every module.
+/// The workers and batch sizes of every module.
 struct Configuration {
   std::vector<int> workers;
   std::vector<int> batch;
@@ -97,7 +97,7 @@ class FlowProgram {
     walk(0, -1, 1, 1, 0);
   }
 
-  /// Eq. 12 for the problem's demand, or -1 where it cannot be carried.
+  /// Returns the accuracy (Eq. 12) for the problem's demand, or -1 if it cannot be carried.
   double accuracy() {
     constexpr double kWhole = 1000;  // all requests have to reach all sinks
     const double most_rps = demand_rps();
@@ -112,7 +112,7 @@ class FlowProgram {
     return small_lp(rows, bounds, worth) - kWhole;
   }
 
-  /// The largest demand.
+  /// Returns the largest demand that can be carried.
   double demand_rps() {
     std::vector<std::vector<double>> rows = splits(-1);
     std::vector<double> bounds(rows.size(), 0.0);
@@ -124,7 +124,7 @@ class FlowProgram {
   }
 
  private:
-  struct Way {  // from the root to a variant
+  struct Way {  // a way from the root to a variant
     ModuleId module;
     int parent;
     double visits;
@@ -137,7 +137,7 @@ class FlowProgram {
     return module.subs.empty() && problem_.pipeline->task_of(id) == id;
   }
 
-  // All ways on from `parent` through variants that have workers, as long as they are in time.
+  // Adds all ways on from `parent` through variants that have workers, as long as they are in time.
   void walk(ModuleId task, int parent, double visits, double accuracy, TimeNs before_ns) {
     const std::vector<Module>& modules = problem_.pipeline->modules;
     for (std::size_t m = 0; m < modules.size(); ++m) {
@@ -154,7 +154,8 @@ class FlowProgram {
     }
   }
 
-  // What goes on to each task after a way is at most (sign 1) or at least (-1) what takes it.
+  // Returns rows which say that the flow to each task after a way is at most (sign 1) or at least (sign -1)
+  // the flow that takes the way.
   std::vector<std::vector<double>> splits(double sign) const {
     std::vector<std::vector<double>> rows;
     for (std::size_t w = 0; w < ways_.size(); ++w) {
@@ -197,9 +198,9 @@ class FlowProgram {
 
 /// The optima of one problem.
 struct ExhaustiveOptima {
-  int workers = -1;       ///< hardware scaling; -1: not feasible
-  double accuracy = -1;   ///< accuracy scaling; -1: not feasible
-  double demand_rps = 0;  ///< the most that can be carried
+  int workers = -1;       ///< fewest workers of hardware scaling; -1: not feasible
+  double accuracy = -1;   ///< largest accuracy of accuracy scaling; -1: not feasible
+  double demand_rps = 0;  ///< largest demand that can be carried
 };
 
 inline ExhaustiveOptima exhaustive_optima(const AllocationProblem& problem) {

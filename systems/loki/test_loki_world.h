@@ -18,9 +18,10 @@ inline Module task_variant(const std::string& model, double accuracy, std::vecto
   return module;
 }
 
-/// Not copied nor moved: the context points into it.
+/// A task tree with its profiles and context. It is neither copied nor moved, because the context points into
+/// it.
 struct LokiWorld {
-  /// `latency_ms`: by module, then batch size from 1.
+  /// `latency_ms` holds the latencies by module, then by batch size from 1.
   LokiWorld(const std::vector<TaskSpec>& tasks, const std::vector<std::vector<double>>& latency_ms,
             double slo_ms, int workers) {
     const std::string wrong = link_tasks(pipeline, tasks);

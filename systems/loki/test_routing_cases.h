@@ -27,7 +27,7 @@ inline std::vector<std::vector<double>> fan_out_of(const Pipeline& pipeline) {
   return fan_out;
 }
 
-/// Place of a module's task in Pipeline::tasks.
+/// Returns the place of a module's task in Pipeline::tasks.
 inline std::size_t task_index(const Pipeline& pipeline, ModuleId module) {
   const auto found = std::find_if(pipeline.tasks.begin(), pipeline.tasks.end(),
                                   [&](const Task& task) { return task.first == pipeline.task_of(module); });
@@ -40,7 +40,7 @@ struct RoutingCase {
   double demand_rps = 0;
 };
 
-/// The tables that MostAccurateFirst makes for the fan-outs that the pipeline declares.
+/// Returns the tables that MostAccurateFirst makes for the fan-outs that the pipeline declares.
 inline RoutingTables tables_of(const RoutingCase& made, Overflow overflow = Overflow::kEqual,
                                Ties ties = Ties::kFill) {
   RoutingTables tables;
@@ -49,8 +49,8 @@ inline RoutingTables tables_of(const RoutingCase& made, Overflow overflow = Over
   return tables;
 }
 
-/// Up to six tasks of up to four variants, some equally accurate; up to 24 workers, some without capacity;
-/// means of 0 to 4 visits; demands from none to far more than there is capacity.
+/// Returns a random case: up to six tasks of up to four variants, some equally accurate; up to 24 workers,
+/// some without capacity; means of 0 to 4 visits; demands from 0 to far more than there is capacity.
 inline RoutingCase random_case(RandomStream& random) {
   const std::size_t tasks = 1 + random.below(6);
   std::vector<TaskSpec> specs(tasks);

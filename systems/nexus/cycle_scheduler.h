@@ -10,22 +10,22 @@
 
 namespace harness {
 
-/// Scheduler of a group with one worker. Each session of the node has a queue of its own with Nexus's early
-/// drop (NexusPolicy); at its turn it runs one batch, at most as large as its group plans. Batches form when
-/// the GPU is free, whatever `commit` says: there is a next turn only once this one is over.
+/// The scheduler of a group with one worker. Each session of the node has a queue of its own with Nexus's
+/// early drop (NexusPolicy); at its turn it runs one batch, at most as large as its group plans. Batches form
+/// when the GPU is free, whatever `commit` says: the next turn comes only once this one is over.
 ///
-/// turns = next: when the GPU is free, the first session after the one before that has a batch to run has its
-/// turn; an arrival at an idle node is run at once. turns = cycle: the turns of session i of n are at its
-/// place in the duty cycle, the sum of the executions before it, counted from time 0. A turn that falls into
-/// a longer execution follows at once (turns missed by more than a duty cycle are lost); one that finds no
+/// turns = next: when the GPU is free, the first session after the last one that has a batch to run has its
+/// turn; an arrival at an idle node runs at once. turns = cycle: the turns of session i of n are at its place
+/// in the duty cycle, the sum of the executions before it, counted from time 0. A turn that falls into a
+/// longer execution follows at once (turns missed by more than a duty cycle are lost); one that finds no
 /// visits is lost.
 class CycleScheduler final : public Scheduler {
  public:
-  /// The context outlives this.
+  /// The context outlives the scheduler.
   CycleScheduler(const ServingContext& context, GroupId group, const NexusParams& params)
       : context_(context), group_(group), params_(params) {}
 
-  /// A group stays what it is: only the first plan counts.
+  /// Only the first plan counts: a group's modules never change.
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
   void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) override;
@@ -41,7 +41,7 @@ class CycleScheduler final : public Scheduler {
   struct NodeSession {
     ModuleId module = 0;
     int max_batch = 1;
-    TimeNs offset_ns = 0;  ///< of its turn from the start of a duty cycle
+    TimeNs offset_ns = 0;  ///< time of its turn after the start of a duty cycle
     NexusPolicy queue;
   };
 
@@ -51,7 +51,7 @@ class CycleScheduler final : public Scheduler {
   void take_turns(TimeNs now, Decisions& out);
   void take_next(TimeNs now, Decisions& out);
   void take_planned(TimeNs now, Decisions& out);
-  /// True if a batch was launched.
+  /// Returns true if it launched a batch.
   bool run(TimeNs now, NodeSession& session, Decisions& out);
   TimeNs time_of(std::int64_t turn) const;
   /// Passes over turns that are earlier than `at`.
@@ -62,7 +62,7 @@ class CycleScheduler final : public Scheduler {
   NexusParams params_;
   std::vector<NodeSession> sessions_;
   TimeNs cycle_ns_ = 0;
-  std::int64_t turn_ = 0;  ///< the next one, counted from 0 over all cycles
+  std::int64_t turn_ = 0;  ///< number of the next turn, counted from 0 over all cycles
   WorkerId worker_ = kNone;
   bool free_ = false;
 };

@@ -29,11 +29,11 @@ struct Load {
   double slo_ms;
 };
 
-/// What of Nexus is otherwise than usual.
+/// The parameters of Nexus that differ from its defaults.
 struct Variant {
   const char* name;
   std::vector<std::pair<std::string, ParamValue>> params = {};
-  bool knows_peak = true;  ///< else the mean rates
+  bool knows_peak = true;  ///< true if it knows the peak rates, else the mean rates
 };
 
 /// The first 13 models of Table 4, each with a stream of its own and an equal share of the requests.
@@ -117,7 +117,7 @@ TEST(NexusSideBySideEffects, OfTheParameters) {
     if (variant.name == "default"s) usual = effects;
     if (variant.name == "cycle"s) cycle = effects;
   }
-  // Batches that start when the GPU is free are never fewer than those of the planned cycle alone.
+  // Batches that start when the GPU is free serve no less than batches of the planned cycle.
   for (std::size_t i = 0; i < loads().size(); ++i)
     EXPECT_GE(usual[i].goodput_rps, 0.98 * cycle[i].goodput_rps);
   // Far beyond what the plan carries, goodput is what it was (SHEPHERD, section 7.1).

@@ -231,7 +231,7 @@ double in_time_share(const RunRecord& record) {
 }
 
 // SHEPHERD, section 7: "provision for the peak demand in every 60-second window of the workload". 392/s and
-// 28/s need the 4 GPUs: those of one model's peak are the other's in the second half.
+// 28/s need the 4 GPUs: the GPUs of one model's peak are the other's in the second half.
 TEST(NexusSideBySide, EachWindowIsProvisionedForItsOwnPeak) {
   const RunRecord once = simulate(rates_that_swap(0, "preloaded"), nullptr);
   const RunRecord again = simulate(rates_that_swap(6, "preloaded"), nullptr);

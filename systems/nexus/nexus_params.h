@@ -5,18 +5,18 @@
 
 namespace harness {
 
-/// How the queue is ordered.
+/// The order of the queue.
 enum class NexusOrder { kArrival, kDeadline };
-/// When a visit must be through the current module.
+/// The time by which a visit must end the current module.
 enum class NexusBudget { kEndToEnd, kSplit, kPerModule };
-/// Which batch size the execution time is estimated at.
+/// The batch size for which the execution time is estimated.
 enum class NexusEstimate { kPlanned, kActual };
-/// When the turn of a session comes on a node that several share.
+/// The time of a session's turn on a node that several sessions share.
 enum class NexusTurns { kNext, kCycle };
-/// What becomes of GPUs that the packing does not need.
+/// The use of GPUs that the packing does not need.
 enum class NexusSpare { kUnused, kScaled };
 
-/// What becomes of a GPU that a new plan makes another node.
+/// The state of a GPU that a new plan makes another node.
 enum class ModelLoading { kPreloaded, kCold };
 
 struct NexusParams {

@@ -84,7 +84,8 @@ void NexusPolicy::drop_first(std::size_t count, Decisions& out) {
 int NexusPolicy::fill(TimeNs, const BatchSlot& slot, Decisions& out) {
   std::size_t first = first_fitting(slot);
   if (first == queue_.size()) {
-    // No window fits: only what cannot end in time by itself goes; then the last of the rest fits by itself.
+    // No window fits: only visits that cannot end in time alone are dropped; then the last of the rest fits
+    // alone.
     const TimeNs end = slot.start_ns + exec_ns(slot, 1);
     queue_.erase_if([&](const Waiting& visit) {
       if (visit.deadline_ns >= end) return false;

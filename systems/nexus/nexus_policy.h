@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// Drops what stands before the first window that can end the current module in time. It never joins a visit
+/// Drops the visits before the first window that can end the current module in time. It never joins a visit
 /// that it estimates to be late there.
 class NexusPolicy {
  public:
@@ -32,13 +32,13 @@ class NexusPolicy {
  private:
   struct Waiting {
     VisitId id = 0;
-    TimeNs deadline_ns = 0;  ///< of the current module
+    TimeNs deadline_ns = 0;  ///< deadline of the current module
   };
 
   Waiting waiting(const Visit& visit) const;
-  /// Estimated execution time of the forming batch once `more` visits have joined it.
+  /// Returns the estimated execution time of the forming batch once `more` visits have joined it.
   TimeNs exec_ns(const BatchSlot& slot, std::size_t more) const;
-  /// The first position whose window ends in time, or the queue's size.
+  /// Returns the first position whose window ends in time, or the queue's size.
   std::size_t first_fitting(const BatchSlot& slot) const;
   std::size_t first_fitting_in_tail(const BatchSlot& slot) const;
   void drop_first(std::size_t count, Decisions& out);

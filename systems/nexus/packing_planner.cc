@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// Visits/s of each module to provision for.
+/// Returns the visits/s of each module to provision for.
 std::vector<double> rates_of(const ServingContext& context, const LoadStatistics& load) {
   const auto known = [](const std::vector<double>& rps) {
     return std::any_of(rps.begin(), rps.end(), [](double rate) { return rate > 0; });
@@ -23,7 +23,7 @@ std::vector<double> rates_of(const ServingContext& context, const LoadStatistics
   return rps;
 }
 
-/// As the planner sees it: the margin on all latencies, and no batch beyond the cap.
+/// Returns the profile as the planner sees it: with the margin on all latencies, and no batch beyond the cap.
 Profile with_margin(const Profile& profile, const NexusParams& params) {
   Profile result = scaled(profile, params.profile_margin);
   result.latency_ns.resize(static_cast<std::size_t>(std::min(profile.max_batch(), params.max_batch)));
@@ -72,10 +72,10 @@ class PackingPlanner final : public Planner {
 
 constexpr double kMinFactor = 1e-6;
 constexpr double kMaxFactor = 1e6;
-/// Times in nanoseconds between rarer requests would not fit.
+/// Least rate for which times in nanoseconds between requests still fit into 64 bits.
 constexpr double kMinRps = 1e-6;
 
-/// Packs those of the sessions that are served, at a multiple of their rates.
+/// Packs the sessions that are served, at a multiple of their rates.
 class ScaledPacker {
  public:
   ScaledPacker(const std::vector<Session>& sessions, int gpus) : sessions_(sessions), gpus_(gpus) {
@@ -86,7 +86,7 @@ class ScaledPacker {
 
   bool has_sessions() const { return !served_.empty(); }
 
-  /// Nothing when it needs too many nodes.
+  /// Returns the packing, or nothing if it needs too many nodes.
   std::optional<Packing> at(double factor) const {
     std::vector<Session> scaled;
     for (const std::size_t i : served_) {
@@ -103,7 +103,7 @@ class ScaledPacker {
     return packing;
   }
 
-  /// The session with the smallest rate is served no more; returns which.
+  /// Stops serving the session with the smallest rate, and returns it.
   std::size_t leave_out() {
     const auto least = std::min_element(served_.rbegin(), served_.rend(), [&](std::size_t a, std::size_t b) {
       return sessions_[a].rate_rps < sessions_[b].rate_rps;
@@ -119,7 +119,7 @@ class ScaledPacker {
   std::vector<std::size_t> served_;
 };
 
-/// The packing at the largest factor between `fits`, which does, and `too_much`, which does not.
+/// Finds the packing at the largest factor between `fits`, which fits, and `too_much`, which does not.
 void bisect(const ScaledPacker& packer, double fits, double too_much, SizedPacking& sized) {
   while (too_much - fits > 1e-12 * too_much) {
     const double middle = fits + (too_much - fits) / 2;
@@ -188,7 +188,7 @@ SizedPacking pack_onto(const std::vector<Session>& sessions, int gpus, NexusSpar
 
 namespace {
 
-/// The first visit with which a queue that has had `sent` is not ahead of its share.
+/// Returns the first visit with which a queue that has had `sent` visits is not ahead of its share.
 double turn_after(double sent, double share) {
   double visit = std::floor(sent / share) + 1;
   while (visit > 1 && sent < (visit - 1) * share) --visit;

@@ -18,7 +18,7 @@ std::vector<QueueView> queues_of(std::size_t count) {
   return queues;
 }
 
-/// Where the next visits go, as the groups' numbers.
+/// Returns the groups to which the next visits go.
 std::vector<std::uint32_t> route(QuotaRouter& router, const std::vector<QueueView>& queues,
                                  std::size_t visits) {
   const std::vector<Visit> batch(visits);

@@ -6,12 +6,13 @@
 namespace harness {
 namespace {
 
-/// Requests that arrive in a duty cycle, rounded up (but not for the rounding of the product).
+/// Returns the number of requests that arrive in a duty cycle, rounded up (but not for the rounding of the
+/// product).
 int arriving(double rate_rps, TimeNs duty_ns) {
   return std::max(1, static_cast<int>(std::ceil(rate_rps * ns_to_s(duty_ns) - 1e-9)));
 }
 
-/// The two nodes as one, or a node without shares when they do not fit together.
+/// Returns the two nodes as one, or a node without shares if they do not fit together.
 PackedNode merged(const PackedNode& one, const PackedNode& other, const std::vector<Session>& sessions,
                   const std::vector<double>& residual_rps) {
   PackedNode node;

@@ -132,9 +132,9 @@ TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
   }
 }
 
-/// Cases after the rules of nexuslb's Nexus (docs/validation.md) in which its residues, of batches that last
-/// (b - 1) / r + l(b), are those of the paper, b / r + l(b). A batch of b takes 10 + 2 b ms, of `light_` 2 +
-/// b.
+/// Cases after the rules of nexuslb's Nexus (docs/validation.md) in which its residues agree with the
+/// paper's, although their batches last (b - 1) / r + l(b) there and b / r + l(b) in the paper. A batch of b
+/// takes 10 + 2 b ms, a batch of `light_` 2 + b.
 class LikeNexuslb : public testing::Test {
  protected:
   static std::string text(const PackedNode& node) {

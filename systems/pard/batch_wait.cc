@@ -15,12 +15,12 @@ constexpr int kSegmentBits = 6;
 constexpr int kFractionBits = kDrawBits - kSegmentBits;
 static_assert(WaitTable::kSegments == 1 << kSegmentBits);
 
-/// Four samples at once. Every lane does what a loop over single samples would, in the same order.
+/// Number of samples at once. Every lane does the same as a loop over single samples, in the same order.
 constexpr std::size_t kLanes = 4;
 using Floats [[gnu::vector_size(16)]] = float;
 using Ints [[gnu::vector_size(16)]] = std::int32_t;
 using Words [[gnu::vector_size(16)]] = std::uint64_t;
-static_assert(std::endian::native == std::endian::little);  // of a word the lower half is the first
+static_assert(std::endian::native == std::endian::little);  // the lower half of a word is the first
 
 template <class Vector, class Number>
 Vector load(const Number* from) {
@@ -33,7 +33,7 @@ void store(Number* to, Vector values) {
   std::memcpy(to, &values, sizeof values);
 }
 
-/// A table for drawing: the value at the middle of the first of a segment's steps, and the step.
+/// A segment of a table for drawing: the value at the middle of the segment's first step, and the step.
 struct Segment {
   float start = 0;
   float step = 0;
@@ -48,7 +48,7 @@ void prepare(const WaitTable& table, Segments& segments) {
   }
 }
 
-/// Of four words of the stream the draws at place `m`: their values by the table.
+/// Returns the values, by the table, of the draws at place `m` of four words of the stream.
 template <std::size_t m>
 Floats draw(const Segments& segments, const std::array<std::uint64_t, kLanes>& words, Ints halves) {
   constexpr int kFractionMask = (1 << kFractionBits) - 1;
@@ -92,7 +92,7 @@ void WaitWindow::rebin() {
 }
 
 std::size_t WaitWindow::bin_of(float wait) const {
-  // No branch: waits of 0 and others come in no order.
+  // There is no branch because waits of 0 and others alternate at random.
   const auto bin = static_cast<std::int32_t>(std::min(wait * bins_per_ns_, static_cast<float>(kBins - 1)));
   return static_cast<std::size_t>(wait > 0 ? 1 + bin : 0);
 }
@@ -176,7 +176,7 @@ void BatchWaitSampler::draw_sums(std::span<const WaitTable* const> path) {
 
 float BatchWaitSampler::select(std::size_t rank, float largest) {
   const float bins_per_ns = static_cast<float>(kBins - 1) / largest;
-  const std::span<const float> sums(sums_);  // one of its own: the vector's end is not read in each round
+  const std::span<const float> sums(sums_);  // a span, so that the vector's end is not read in each round
   const auto bins_from = [&](std::size_t at) {
     return __builtin_convertvector(load<Floats>(&sums[at]) * bins_per_ns, Ints);
   };

@@ -19,23 +19,24 @@ struct WaitTable {
   static constexpr int kPoints = kSegments + 1;
   std::array<float, kPoints> at{};
 
-  /// U(0, exec): what holds when visits arrive evenly over the execution of the batch before theirs.
+  /// Returns U(0, exec), the distribution if visits arrive evenly over the execution of the batch before
+  /// theirs.
   static WaitTable uniform(TimeNs exec_ns);
 };
 
-/// The observed batch waits of a module's most recent arrivals, kept as a histogram: adding is O(1), the
-/// table needs no sorting. Bins are 1/256 of the module's execution time wide, a wait of 0 has its own; waits
-/// of 4 executions and more count as 4.
+/// The observed batch waits of a module's most recent arrivals, kept as a histogram: adding is O(1), and the
+/// table needs no sorting. Bins are 1/256 of the module's execution time wide, waits of 0 have their own bin,
+/// and waits of 4 executions and more count as 4.
 class WaitWindow {
  public:
   explicit WaitWindow(int size);
 
-  /// The execution time d of a batch; what stands in the window is binned again.
+  /// Sets the execution time d of a batch. The waits in the window are binned again.
   void set_exec(TimeNs exec_ns);
   void add(double wait_ns);
-  /// Waits in the window, at most its size.
+  /// Returns the number of waits in the window, at most its size.
   std::size_t count() const { return waits_.size(); }
-  /// The quantiles of the window; uniform while it is empty.
+  /// Returns the quantiles of the window; uniform while it is empty.
   WaitTable table() const;
 
  private:
@@ -54,15 +55,15 @@ class WaitWindow {
   float bins_per_ns_ = 1;
 };
 
-/// Draws sums of independent batch waits, one per module of a path, and finds a quantile of them. About 3 ns
-/// a sample for four modules: one word of the stream gives four draws of 16 bits.
+/// Draws sums of independent batch waits, one per module of a path, and finds a quantile of them. Takes about
+/// 3 ns a sample for four modules: one word of the stream gives four draws of 16 bits.
 class BatchWaitSampler {
  public:
-  /// Its stream is keyed (seed, "pard.batch_wait", module).
+  /// Its random stream is keyed (seed, "pard.batch_wait", module).
   BatchWaitSampler(std::uint64_t seed, ModuleId module, int samples);
 
-  /// The smallest sampled sum s such that at least lambda of the samples are <= s; 0 for an empty path.
-  /// lambda in (0, 1].
+  /// Returns the smallest sampled sum s such that at least lambda of the samples are <= s; 0 for an empty
+  /// path. Needs lambda in (0, 1].
   double quantile(std::span<const WaitTable* const> path, double lambda);
 
  private:
@@ -76,7 +77,7 @@ class BatchWaitSampler {
 
   RandomStream stream_;
   std::size_t samples_;
-  std::vector<float> sums_;  ///< of the samples, and then up to a whole vector
+  std::vector<float> sums_;  ///< sums of the samples, filled up to whole vectors
   std::vector<float> in_bin_;
   std::array<std::uint32_t, kBins> counts_{};
 };

@@ -71,7 +71,7 @@ TEST(BatchWaitSampler, TakesTheSmallestSumThatReachesLambda) {
   EXPECT_NEAR(uniform_quantile(1, 1.0, 5), 1.0, 0.01);
 }
 
-/// The sums one after the other: a word of the stream gives four draws of 16 bits, the upper 6 of which
+/// Draws the sums one after the other: a word of the stream gives four draws of 16 bits, the upper 6 of which
 /// choose a segment of the table, and the others a step in it.
 std::vector<float> sums_one_by_one(RandomStream& stream, std::span<const WaitTable* const> path,
                                    int samples) {

@@ -12,13 +12,13 @@
 
 namespace harness {
 
-/// Visits by a key (PARD: the due time, whose order is that of the remaining latency budget). The smallest
-/// and the largest are taken in O(1); equal keys stand in the order of insertion.
+/// Visits by a key (PARD: the due time, which orders them by remaining latency budget). The smallest and the
+/// largest are taken in O(1); equal keys are in the order of insertion.
 ///
-/// A sorted list of sorted chunks instead of the paper's min-max heap. A key that is among the largest few
-/// costs a short shift at the end of the last chunk; any other one two binary searches and a shift within one
-/// chunk, so that the worst order costs O(log n) and n / kChunkSize moves of a pointer once per kChunkSize /
-/// 2 insertions. Allocates nothing in steady state.
+/// It is a sorted list of sorted chunks instead of the paper's min-max heap. Inserting a key that is among
+/// the largest few costs a short shift at the end of the last chunk. Any other key costs two binary searches
+/// and a shift within one chunk, so the worst order costs O(log n) an insertion, and n / kChunkSize moves of
+/// a pointer once per kChunkSize / 2 insertions. Allocates nothing in steady state.
 class DoubleEndedQueue {
  public:
   struct Entry {
@@ -33,7 +33,7 @@ class DoubleEndedQueue {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// The smallest and the largest; the queue must not be empty.
+  /// Return the smallest and the largest entry; the queue must not be empty.
   const Entry& min() const { return front_->entries[front_->begin]; }
   const Entry& max() const { return back_->entries[back_->end - 1]; }
 
@@ -62,7 +62,7 @@ class DoubleEndedQueue {
     return entry;
   }
 
-  /// Takes a visit away wherever it stands (linear); false if it does not stand here.
+  /// Removes a visit from any place (linear time). Returns false if it is not queued.
   bool erase(VisitId id) {
     for (std::size_t at = first_; at < places_.size(); ++at) {
       Chunk& chunk = *places_[at].chunk;
@@ -96,20 +96,21 @@ class DoubleEndedQueue {
   static constexpr std::uint32_t kChunkSize = 32;
   static constexpr std::uint32_t kShortShift = 6;
 
-  /// Entries begin..end - 1 count, in order of key; never empty, except for the one chunk of an empty queue.
+  /// A chunk, whose entries begin..end - 1 count, in order of key. It is never empty, except for the one
+  /// chunk of an empty queue.
   struct Chunk {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     Entry entries[kChunkSize];
   };
-  /// A chunk in the list. Its keys are at least `low`, those before it at most; the first one's `low` does
-  /// not count.
+  /// A chunk in the list. Its keys are at least `low`, and the keys of earlier chunks at most `low`; the
+  /// first chunk's `low` does not count.
   struct Place {
     TimeNs low = 0;
     Chunk* chunk = nullptr;
   };
 
-  /// The last chunk whose `low` is at most `key`; the first one if there is none.
+  /// Returns the index of the last chunk whose `low` is at most `key`, or else of the first chunk.
   std::size_t find_place(TimeNs key) const {
     const Place* base = places_.data() + first_;
     for (std::size_t count = places_.size() - first_; count > 1;) {
@@ -120,7 +121,7 @@ class DoubleEndedQueue {
     return static_cast<std::size_t>(base - places_.data());
   }
 
-  /// Where `key` belongs: behind all that are not larger.
+  /// Returns the position at which `key` is inserted: after all entries that are not larger.
   static std::uint32_t find_position(const Chunk& chunk, TimeNs key) {
     std::uint32_t position = chunk.end;
     for (std::uint32_t step = 0; step < kShortShift; ++step, --position) {
@@ -137,7 +138,7 @@ class DoubleEndedQueue {
     return static_cast<std::uint32_t>(base - chunk.entries);
   }
 
-  /// Shifts the smaller side by one; the chunk has room at its end, or before its beginning.
+  /// Inserts by shifting the smaller side by one. The chunk has room at its end or before its beginning.
   static void insert(Chunk& chunk, std::uint32_t position, const Entry& entry) {
     Entry* const at = chunk.entries + position;
     const bool left =
@@ -153,7 +154,7 @@ class DoubleEndedQueue {
     }
   }
 
-  /// Makes room in the full chunk at `at` for `key`; returns the chunk where the key then belongs.
+  /// Makes room in the full chunk at `at` for `key`. Returns the chunk to which the key then belongs.
   Chunk* make_room(std::size_t at, TimeNs key) {
     Chunk& chunk = *places_[at].chunk;
     if (chunk.begin >= kChunkSize / 2) {
@@ -179,9 +180,9 @@ class DoubleEndedQueue {
     return low <= key ? upper : &chunk;
   }
 
-  /// The chunk has become empty: takes it out of the list, unless it is the only one.
+  /// Takes a chunk that has become empty out of the list, unless it is the only one.
   void empty_place(std::size_t at) {
-    if (front_ == back_) {  // mostly so: a queue of one visit
+    if (front_ == back_) {  // most often: a queue of one visit
       front_->begin = front_->end = 0;
     } else {
       remove_place(at);
@@ -219,11 +220,11 @@ class DoubleEndedQueue {
   }
 
   std::size_t size_ = 0;
-  // The ends of the list, here so that the common operations touch no more than one chunk.
+  // The ends of the list are stored here so that the common operations touch no more than one chunk.
   Chunk* front_ = nullptr;
   Chunk* back_ = nullptr;
-  TimeNs back_low_ = 0;        ///< keys from here on belong into the last chunk
-  std::size_t first_ = 0;      ///< places before it are used up
+  TimeNs back_low_ = 0;        ///< least key that belongs into the last chunk
+  std::size_t first_ = 0;      ///< index of the first place in use
   std::vector<Place> places_;  ///< in order of key
   std::vector<std::unique_ptr<Chunk>> pool_;
   std::vector<Chunk*> free_;

@@ -49,7 +49,8 @@ TEST(StartEstimates, AreThoseOfThePlanForEachModule) {
   }
 }
 
-// The only sign that it is not made again: of another seed, which one cell does not have, nothing is drawn.
+// There is one sign that the value is not computed again: with another seed, which one cell does not have, no
+// draws follow.
 TEST(StartEstimates, AreMadeOnceForEachPlan) {
   PardTestWorld world({7 * kMs, 20 * kMs, 30 * kMs}, chain_of(3));
   StartEstimates starts;

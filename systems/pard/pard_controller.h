@@ -18,10 +18,11 @@
 namespace harness {
 
 /// Gathers its queues' reports (PardReport) and publishes the module's state (PardState) at the end of each
-/// period. Its last state, with what has changed, it publishes again as soon as
-/// - (exchange = fresh) the states of that period of all modules that L_sub needs have arrived: L_sub is then
-///   computed, once per period, however late they are. Until then it is that of the period before;
-/// - a later module's overload changes what this one may admit.
+/// period. Publishes its last state again, with the changes, as soon as
+/// - (exchange = fresh) the states of that period have arrived from all modules that L_sub needs: L_sub is
+///   then computed, once per period, however late they are. Until then the L_sub of the period before is
+///   published;
+/// - a later module's overload changes the share that this one may admit.
 class PardController final : public Controller {
  public:
   PardController(const ServingContext& context, ModuleId module, const PardParams& params);
@@ -32,17 +33,17 @@ class PardController final : public Controller {
   void on_state(TimeNs now, ModuleId module, std::span<const double> state, Publication& out) override;
 
  private:
-  /// A queue's workers, as it last said.
+  /// The number of a queue's workers by its last report.
   struct Heard {
     double workers = 0;
     int silent_periods = 0;
   };
-  static constexpr int kForgetAfter = 1;  ///< a queue silent for longer is gone
+  static constexpr int kForgetAfter = 1;  ///< number of periods after which a silent queue is forgotten
 
   double serving_workers();
-  /// All of the state but what depends on other modules.
+  /// Returns the state without the fields that depend on other modules.
   PardState own_state();
-  /// Computes L_sub when the states of another period are complete; true when it has.
+  /// Computes L_sub if the states of another period are complete. Returns true if it did.
   bool estimate_if_complete();
   void publish(Publication& out);
 
@@ -56,7 +57,7 @@ class PardController final : public Controller {
   WaitWindow waits_;
   WorstWindow worst_;
   DownstreamEstimate downstream_;
-  DownstreamEstimate::Value latest_;  ///< as last computed
+  DownstreamEstimate::Value latest_;  ///< L_sub computed last
   OverloadControl overload_;
   BudgetOrder order_;
   std::map<QueueId, Heard> queues_;
@@ -66,11 +67,11 @@ class PardController final : public Controller {
   double started_ = 0;
   double queueing_sum_ns_ = 0;
   double worst_ns_ = 0;
-  std::int64_t period_ = 0;          ///< that has ended last
-  std::int64_t estimated_ = 0;       ///< from whose states L_sub was last computed
-  std::vector<std::int64_t> heard_;  ///< by module: of which period its last state told
-  std::deque<PardState> own_;        ///< the own states from period estimated_ + 1 on
-  PardState state_;                  ///< as last published
+  std::int64_t period_ = 0;          ///< number of the last period that has ended
+  std::int64_t estimated_ = 0;       ///< number of the period from whose states L_sub was last computed
+  std::vector<std::int64_t> heard_;  ///< number of the period of each module's last state
+  std::deque<PardState> own_;        ///< module's own states from period estimated_ + 1 on
+  PardState state_;                  ///< state published last
   std::vector<double> packed_;
 };
 

@@ -40,13 +40,14 @@ class PardControllerTest : public ::testing::Test {
     return state;
   }
 
-  /// One period with so many arrivals.
+  /// Has a period end with so many arrivals.
   PardState period_at(double rps) {
     report(0, 1, rps, 0, 0, 0);
     return period();
   }
 
-  /// Module 1 publishes its state of a period. L_sub in ms if that has module 0 publish, else 0.
+  /// Has module 1 publish its state of a period. Returns L_sub in ms if module 0 publishes because of it,
+  /// else 0.
   double hear(double of_period, double queueing_ms, double wait_ms) {
     PardState later;
     later.period = of_period;

@@ -5,22 +5,23 @@
 
 namespace harness {
 
-/// Which visit a worker takes next (PARD sections 4.3 and 5.3).
+/// The choice of the visit that a worker takes next (PARD sections 4.3 and 5.3).
 enum class PardOrder { kAdaptive, kFcfs, kHbf, kLbf, kInstant };
-/// What the estimate takes for the batch waits of later modules (PARD section 5.3).
+/// The estimate's value for the batch waits of later modules (PARD section 5.3).
 enum class DownstreamWait { kQuantile, kZero, kSumD };
-/// What of the later modules counts in the estimate, how the SLO is split instead (PARD section 5.3), or that
-/// there is no estimate.
+/// The parts of the later modules' latency that count in the estimate; or the rule by which the SLO is split
+/// instead (PARD section 5.3); or no estimate.
 enum class EstimateScope { kFull, kBack, kSf, kSplit, kWcl, kOff };
-/// Which time the budget of a split SLO limits.
+/// The time that the budget of a split SLO limits: from the sending (cumulative), or from the arrival at the
+/// module.
 enum class SplitBudget { kCumulative, kPerModule };
-/// Of which batch size d_k is (PARD section 4.2: "the current batch size").
+/// The batch size for which d_k is taken (PARD section 4.2: "the current batch size").
 enum class ExecutionSize { kPlanned, kAtHand };
-/// Which visits have a worst-case latency for PARD-WCL.
+/// The visits that have a worst-case latency for PARD-WCL.
 enum class WclVisits { kStarted, kAll, kExpected };
-/// Of which exchange the states are that L_sub is computed from (PARD section 4.1).
+/// The exchange from whose states L_sub is computed (PARD section 4.1).
 enum class StateExchange { kFresh, kPrevious };
-/// What is refused as it arrives (PARD section 5.3).
+/// The rule for refusing requests as they arrive (PARD section 5.3).
 enum class AdmissionRule { kOpen, kOverload, kFixed };
 
 struct PardParams {
@@ -45,10 +46,10 @@ struct PardParams {
   double overload_admitted = 0.5;
 
   bool splits() const { return estimate == EstimateScope::kSplit || estimate == EstimateScope::kWcl; }
-  /// Lifetimes count from the arrival at the module, not from the sending.
+  /// True if lifetimes count from the arrival at the module, not from the sending.
   bool counts_from_arrival() const { return splits() && budget == SplitBudget::kPerModule; }
 
-  /// A dropped visit's latency in the module counts.
+  /// True if a dropped visit's latency in the module counts.
   bool counts_drops() const { return estimate == EstimateScope::kWcl && wcl_visits != WclVisits::kStarted; }
 
   void list(ParamList& params) {

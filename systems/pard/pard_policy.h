@@ -20,15 +20,15 @@ namespace harness {
 
 // Overload control instead of estimates (PARD-oc, section 5.3), after DAGOR (Zhou et al., SoCC'18).
 
-/// What a worker admits: the requests whose priority lies below the level. A request has the same priority
-/// in every module, so that modules with one level admit the same requests (DAGOR's consistent priority).
+/// The level below which a worker admits requests, by their priority. A request has the same priority in
+/// every module, so that modules with the same level admit the same requests (DAGOR's consistent priority).
 class AdmissionLevel {
  public:
   explicit AdmissionLevel(std::uint64_t seed) : key_(RandomStream(seed, "pard_admission").bits()) {}
 
   void set(double level) { level_ = level; }
   bool admits(RequestId request) const { return level_ >= 1 || priority(request) < level_; }
-  /// Uniform in [0, 1).
+  /// Returns the request's priority, uniform in [0, 1).
   double priority(RequestId request) const {
     return static_cast<double>(mix64(key_ ^ mix64(request + 1)) >> 11) * 0x1p-53;
   }
@@ -38,21 +38,21 @@ class AdmissionLevel {
   double level_ = 1;
 };
 
-/// The levels that a module's controller knows. With admission = none all of them stay 1.
+/// The levels that a module's controller knows. With admission = none all stay 1.
 class OverloadControl {
  public:
   OverloadControl(const Pipeline& pipeline, ModuleId module, const PardParams& params);
 
-  /// The end of a state period whose visits queued so long in the mean. Overloaded (beyond the threshold):
-  /// the own level falls by its part overload_alpha; else it rises by overload_recovery, up to 1. With
-  /// admission = fixed it is overload_admitted or 1.
+  /// Tells it that a state period has ended, with the mean queueing delay of its visits. If that is beyond
+  /// the threshold (overload), the module's own level falls by its part overload_alpha; else it rises by
+  /// overload_recovery, up to 1. With admission = fixed it is overload_admitted in overload, else 1.
   void on_period(double queueing_mean_ns);
-  /// A module has published its own level. True when that changes admitted(); modules that do not come later
-  /// never do.
+  /// Tells it a level that a module has published for itself. Returns true if that changes admitted(), which
+  /// only later modules can do.
   bool on_level(ModuleId module, double level);
 
   double level() const { return levels_[module_]; }
-  /// The least of the own level and those of all modules behind it.
+  /// Returns the least of the module's own level and the levels of all modules after it.
   double admitted() const;
 
  private:
@@ -62,26 +62,27 @@ class OverloadControl {
   double recovery_;
   double admitted_;
   ModuleId module_;
-  std::vector<bool> counts_;  ///< by module: the own and those that can be reached from it
+  std::vector<bool> counts_;  ///< true for the module itself and for modules that can be reached from it
   std::vector<double> levels_;
 };
 
-/// Before a visit joins the batch that starts at t_e, its end is estimated as t_e + d_k + L_sub (Eq. 3);
-/// after its due time it is dropped (kEstimatedLate), at its due time it joins. d_k is that of the planned
-/// batch size, or (execution = at_hand) of the batch with the visit in it: then a fetch is of one visit.
+/// Estimates the end of a visit as t_e + d_k + L_sub (Eq. 3) before it joins the batch that starts at t_e. If
+/// that is after its due time it is dropped (kEstimatedLate); at its due time it joins. d_k is for the
+/// planned batch size, or (execution = at_hand) for the batch with the visit in it: then visits are fetched
+/// one by one.
 ///
-/// All visits of one fetch share t_e + d_k + L_sub, so those estimated late are the ones with the least
+/// All visits of one fetch share t_e + d_k + L_sub, so the visits estimated late are the ones with the least
 /// remaining budget. A fetch drops them first, whatever the order, and fills the batch from the rest, from
-/// the low or the high end. Under high budget first they would otherwise stand in the queue until the load
-/// falls. Nothing lingers: a fetch leaves visits behind only when the batch is full, and the start of that
-/// batch is the next fetch. Order fcfs fetches by arrival and drops only what it fetches.
+/// the low or the high end. Under high budget first they would otherwise stay in the queue until the load
+/// falls. No visit lingers: a fetch leaves visits behind only when the batch is full, and the start of that
+/// batch is the next fetch. Order fcfs fetches by arrival and drops only visits that it fetches.
 ///
-/// The variants change what these lines are fed with: L_sub (DownstreamEstimate), the order, and the time
-/// that stands for the due time, arrival + SLO where a module's budget counts from the arrival. With estimate
+/// The variants change the input of these rules: L_sub (DownstreamEstimate), the order, and the time that
+/// takes the place of the due time, arrival + SLO if a module's budget counts from the arrival. With estimate
 /// = none every visit is in time. Under overload a visit may be refused as it arrives (kOverload).
 class PardPolicy {
  public:
-  /// `starts` is shared by all queues of the run.
+  /// All queues of the run share `starts`.
   PardPolicy(const ServingContext& context, ModuleId module, const PardParams& params,
              std::shared_ptr<StartEstimates> starts);
 
@@ -104,7 +105,7 @@ class PardPolicy {
     }
     if (counts_drops_) arrived_ns_[visit.id] = visit.arrived_ns;
   }
-  /// Its arrival has been counted.
+  /// Queues a visit again, without counting its arrival a second time.
   void put_back(TimeNs, const Visit& visit) {
     if (by_arrival_) {
       arrivals_.push_front({visit.id, due_of(visit)});
@@ -156,9 +157,10 @@ class PardPolicy {
     return from_arrival_ ? visit.arrived_ns + context_->slo_ns : visit.deadline_ns;
   }
 
-  /// Visit by visit: where each has its own d_k, or a drop counts. Else the same as the two below.
+  /// Fills the batch visit by visit, if each has its own d_k or drops count. Otherwise it would do the same
+  /// as the two functions below.
   int fill_singly(TimeNs now, const BatchSlot& slot, Decisions& out);
-  /// Takes the next one away: by arrival, or from that end of the budgets.
+  /// Removes and returns the next visit: by arrival, or from that end of the budgets.
   VisitId take(bool from_high_end);
 
   int fill_by_budget(TimeNs end_ns, const BatchSlot& slot, Decisions& out) {
@@ -193,7 +195,7 @@ class PardPolicy {
   void set_downstream(double downstream_ns);
   void set_most_waits();
 
-  // What an arrival touches comes first.
+  // The members that an arrival touches come first.
   bool by_arrival_;
   bool from_arrival_;
   bool counts_drops_;
@@ -201,20 +203,20 @@ class PardPolicy {
   BudgetOrder order_;
   AdmissionLevel admission_;
   PardReport report_;
-  TimeNs after_exec_ns_ = 0;   ///< L_sub; without an estimate less than any time
+  TimeNs after_exec_ns_ = 0;   ///< L_sub; if there is no estimate, less than any time
   TimeNs after_start_ns_ = 0;  ///< d_k + L_sub
   DoubleEndedQueue budgets_;
   VisitRing<Arrived> arrivals_;
-  std::map<VisitId, TimeNs> arrived_ns_;  ///< of all that stand here, where drops count
+  std::map<VisitId, TimeNs> arrived_ns_;  ///< arrival times of all queued visits, if drops count
   const ServingContext* context_;
   PardParams params_;
   std::shared_ptr<StartEstimates> starts_;
   ModuleId module_;
-  int own_workers_ = 0;               ///< of this queue
-  int planned_workers_ = 1;           ///< of the module
-  bool heard_ = false;                ///< a state of the own module has arrived
-  TimeNs exec_ns_ = 0;                ///< at the planned batch size
-  std::vector<TimeNs> exec_by_size_;  ///< d_k of batches of 1, 2, ...; for fill_singly
+  int own_workers_ = 0;               ///< number of this queue's workers
+  int planned_workers_ = 1;           ///< number of the module's planned workers
+  bool heard_ = false;                ///< true once a state of the own module has arrived
+  TimeNs exec_ns_ = 0;                ///< execution time at the planned batch size
+  std::vector<TimeNs> exec_by_size_;  ///< d_k of batches of 1, 2, ...; for fill_singly()
   double downstream_ns_ = 0;
   TimeNs period_ns_;
 };

@@ -65,7 +65,7 @@ TEST(PardSimulated, WclWithoutReallocationIsTheSplit) {
   }
 }
 
-/// States of `period` by module as last published; empty where one is lacking.
+/// Returns the states of `period` by module, as published last; empty if one is lacking.
 std::vector<PardState> last_states(const RunRecord& record, double period, std::size_t modules) {
   const std::size_t width = record.states.names.size();
   std::vector<PardState> states(modules);

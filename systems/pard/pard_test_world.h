@@ -12,8 +12,8 @@
 
 namespace harness {
 
-/// A pipeline given by its edges, and a plan with the given execution times; one worker and a batch of 4
-/// each.
+/// A pipeline given by its edges, and a plan with the given execution times, with one worker and a batch of 4
+/// for each module.
 struct PardTestWorld {
   PardTestWorld(const std::vector<TimeNs>& exec_ns, const std::vector<std::pair<ModuleId, ModuleId>>& edges) {
     pipeline.name = "test";
@@ -33,7 +33,7 @@ struct PardTestWorld {
   PardTestWorld& operator=(const PardTestWorld&) = delete;
 
   Pipeline pipeline;
-  Profile profile;  ///< of every module: served in batches, whose execution times stand in the plan
+  Profile profile;  ///< profile of every module: served in batches, whose execution times the plan gives
   Plan plan;
   ServingContext context;
 };

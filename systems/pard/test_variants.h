@@ -19,7 +19,7 @@ struct PardVariant {
   ParamValues settings;
 };
 
-/// As the README lists them.
+/// Returns the variants that the README lists.
 inline const std::vector<PardVariant>& pard_variants() {
   static const std::vector<PardVariant> kVariants = {
       {"back", {{"estimate", "back"}}},
@@ -36,7 +36,7 @@ inline const std::vector<PardVariant>& pard_variants() {
   return kVariants;
 }
 
-/// Sets the parameters of the variant; "default" has none. Throws std::out_of_range for what does not exist.
+/// Sets the parameters of the variant; "default" has no settings. Throws std::out_of_range for unknown names.
 inline void apply_variant(System& system, const std::string& name) {
   for (const PardVariant& variant : pard_variants()) {
     if (variant.name == name) return set_params(system, variant.settings);
@@ -44,8 +44,8 @@ inline void apply_variant(System& system, const std::string& name) {
   if (name != "default") throw std::out_of_range(name);
 }
 
-/// A chain of 10, 20 and 40 ms, SLO 210 ms, so that the split gives 30, 60 and 120 ms. At hand: the scheduler
-/// and the controller of one module; nothing passes between them unless the test says so.
+/// A chain of 10, 20 and 40 ms with an SLO of 210 ms, so that the split gives 30, 60 and 120 ms. It has the
+/// scheduler and the controller of one module; nothing passes between them unless the test says so.
 class PardVariantWorld {
  public:
   PardVariantWorld(const std::string& variant, ModuleId module, int batch, const ParamValues& more = {})
@@ -64,8 +64,8 @@ class PardVariantWorld {
 
   const ServingContext& context() const { return world_.context; }
 
-  /// Another module publishes its state of the period that ended here last. Returns what that has this one
-  /// publish, if anything.
+  /// Has another module publish its state of the period that ended here last. Returns the state that this
+  /// module publishes because of it, if any.
   PardState hear(ModuleId module, double queueing_ms, double wait_ms, double worst_ms, double level = 1) {
     PardState state;
     state.queueing_ns = queueing_ms * 1e6;
@@ -78,7 +78,7 @@ class PardVariantWorld {
     controller_->on_state(0, module, packed, publication_);
     return pass_on();
   }
-  /// The module's one queue reports, a period ends, and its worker hears of it.
+  /// Has the module's one queue report and a period end; its worker hears of it. Returns the published state.
   PardState period(double arrived, double started = 0, double queueing_ms = 0, double worst_ms = 0) {
     const double values[] = {1, arrived, 0, started, started * queueing_ms * 1e6, worst_ms * 1e6};
     controller_->on_report(0, 0, values, publication_);
@@ -92,7 +92,7 @@ class PardVariantWorld {
     scheduler_->on_arrival(now, visit, out_);
     return take();
   }
-  /// A batch starts on the worker, to end after the module's execution time.
+  /// Starts a batch on the worker, to end after the module's execution time.
   std::string start(TimeNs now) {
     const BatchVisit visits[] = {{999, now, now}};
     const BatchView batch{0, module_, now, now + plan_.modules[module_].exec_ns, visits};

@@ -1,5 +1,4 @@
-// What PARD remembers of a module: its recent queueing delay, its worst latency, and on which side of load 1
-// it is.
+// PARD's memory of a module: its recent queueing delay, its worst latency, and on which side of load 1 it is.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@ namespace harness {
 
 // The recent mean queueing delay of a module (PARD section 4.2: a linearly weighted sliding window).
 
-/// Mean over the visits of the last n periods; a visit of the newest period has weight n, of the one before n
-/// - 1, and so on to 1.
+/// The mean over the visits of the last n periods. A visit of the newest period has weight n, of the one
+/// before n - 1, and so on to 1.
 class QueueingWindow {
  public:
   explicit QueueingWindow(std::size_t periods) : periods_(periods) {}
@@ -24,7 +23,7 @@ class QueueingWindow {
     next_ = (next_ + 1) % periods_.size();
   }
 
-  /// The weighted mean; 0 when the window holds no visit.
+  /// Returns the weighted mean; 0 if the window holds no visit.
   double mean_ns() const {
     double sum = 0;
     double count = 0;
@@ -49,7 +48,7 @@ class QueueingWindow {
 // The band around load 1 within which the order of the queue does not change (PARD section 4.3, delayed
 // transition).
 
-/// Input rates of the last n periods (fewer at the start). T_s of a period is the mean of the n periods
+/// The input rates of the last n periods (fewer at the start). T_s of a period is the mean of the n periods
 /// ending with it.
 class LoadBand {
  public:
@@ -67,7 +66,7 @@ class LoadBand {
     newest.deviation = std::max(input_rps - smooth, smooth - input_rps);
   }
 
-  /// eps = sum |T_in - T_s| / sum T_in over the window, at most 1; 0 without input.
+  /// Returns eps = sum |T_in - T_s| / sum T_in over the window, at most 1; 0 without input.
   double eps() const {
     double input = 0;
     double deviation = 0;
@@ -83,12 +82,13 @@ class LoadBand {
     double input = 0;
     double deviation = 0;
   };
-  std::vector<Period> periods_;  ///< the first filled_ count
+  std::vector<Period> periods_;  ///< periods, of which the first filled_ count
   std::size_t next_ = 0;
   std::size_t filled_ = 0;
 };
 
-/// High budget first above 1 + eps, low budget first below 1 - eps, in between as before.
+/// Returns high budget first if the load is above 1 + eps, low budget first if it is below 1 - eps, otherwise
+/// the order before.
 inline BudgetOrder next_order(BudgetOrder before, double load, double eps) {
   if (load > 1 + eps) return BudgetOrder::kHigh;
   if (load < 1 - eps) return BudgetOrder::kLow;
@@ -100,13 +100,13 @@ class WorstWindow {
  public:
   explicit WorstWindow(std::size_t periods) : periods_(periods) {}
 
-  /// Adds the newest period's; 0 when nothing started in it.
+  /// Adds the newest period's worst latency; 0 if no visit started in it.
   void add(double worst_ns) {
     periods_[next_] = worst_ns;
     next_ = (next_ + 1) % periods_.size();
   }
 
-  /// 0 when nothing started in the whole window.
+  /// Returns the largest; 0 if no visit started in the whole window.
   double worst_ns() const { return *std::max_element(periods_.begin(), periods_.end()); }
 
  private:

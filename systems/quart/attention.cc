@@ -23,7 +23,7 @@ void multiply(std::span<const double> w, std::span<const double> x, std::span<do
   for (std::size_t row = 0; row < out.size(); ++row) out[row] = dot(w.subspan(row * x.size(), x.size()), x);
 }
 
-/// The features of a successor, made those of another role.
+/// Turns the features of a successor into the features of another role.
 AttentionFeatures seen_as(AttentionFeatures x, AttentionRole role) {
   if (role == AttentionRole::kPredecessor) x[0] = 1;
   if (role == AttentionRole::kItself) x[1] = 0;

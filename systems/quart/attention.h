@@ -1,5 +1,5 @@
 // QUART's attention: predicts how irregular the arrivals of each stage are from what is known of its
-// neighbours (QUART, section 5.2, Eq. 4-6). Where the paper says nothing: README.md, "The attention".
+// neighbours (QUART, section 5.2, Eq. 4-6). README.md ("The attention") lists what the paper leaves open.
 #pragma once
 
 #include <array>
@@ -13,71 +13,73 @@
 
 namespace harness {
 
-/// What the network has learned. Fitted beforehand, by bench/quart_weights.
+/// The weights that the network has learned, fitted beforehand by bench/quart_weights.
 struct AttentionWeights {
-  std::string source;     ///< the file, for messages
-  int stages = 0;         ///< of the only pipelines that it was fitted for; 0: for any
-  std::vector<double> w;  ///< W: `hidden()` rows, a column a feature
-  std::vector<double> a;  ///< of W x_i, then of W x_j
-  double theta = 0;       ///< of CV_j
-  std::vector<double> f;  ///< of x'_i
-  double bias = 0;        ///< of f
+  std::string source;     ///< name of the file, for messages
+  int stages = 0;         ///< number of stages of the only pipelines that it was fitted for; 0: for any
+  std::vector<double> w;  ///< W: `hidden()` rows, with a column for each feature
+  std::vector<double> a;  ///< weights of W x_i, then of W x_j
+  double theta = 0;       ///< weight of CV_j
+  std::vector<double> f;  ///< weights of x'_i
+  double bias = 0;        ///< constant that f adds
 
-  /// Components of W x.
+  /// Returns the number of components of W x.
   std::size_t hidden() const { return f.size(); }
 };
 
-/// Those that the program was built with: attention.toml.
+/// Returns the weights that the program was built with (attention.toml).
 AttentionWeights built_in_attention_weights();
 
-/// x of Eq. 4, without a unit.
+/// The features x of Eq. 4, which have no units.
 inline constexpr std::array kAttentionFeatures = {"predecessor", "log_cv", "utilisation",
                                                   "one_over_replicas"};
 using AttentionFeatures = std::array<double, kAttentionFeatures.size()>;
 
-/// What a stage is to the one whose CV is predicted. Of the stage itself its own CV does not count: the
-/// network would copy it.
+/// The role of a stage for the stage whose CV is predicted. The latter's own CV is not one of its features:
+/// the network would copy it.
 enum class AttentionRole { kItself, kPredecessor, kSuccessor };
 AttentionFeatures attention_features(const StageFeatures& stage, AttentionRole role);
 
-/// The measured CV within the bounds that the network works in; 1, as of Poisson arrivals, where none is
-/// known.
+/// Returns the measured CV within the bounds that the network works in; 1, as of Poisson arrivals, if it is
+/// not known.
 double known_cv(const StageFeatures& stage);
 
-/// Of a neighbour j.
+/// A neighbour j of the stage.
 struct AttentionNeighbour {
   AttentionFeatures x = {};
   double cv = 1;  ///< CV_j
 };
 
-/// Eq. 4 to 6 for one stage, with all that lies between: tests and the fit look at it.
+/// The evaluation of Eq. 4 to 6 for one stage, with all intermediate results, which tests and the fit look
+/// at.
 struct AttentionPass {
   std::vector<double> own;      ///< W x_i
-  std::vector<double> others;   ///< W x_j: hidden() numbers a neighbour
+  std::vector<double> others;   ///< W x_j: hidden() numbers for each neighbour
   std::vector<double> scores;   ///< a^T [W x_i || W x_j] by neighbour
   std::vector<double> shares;   ///< alpha_ij by neighbour; their sum is 1
   std::vector<double> updated;  ///< x'_i
   double log_cv = 0;            ///< f(x'_i)
 
-  /// At least one neighbour. Allocates only if it has not yet had as many.
+  /// Evaluates the equations for at least one neighbour. Allocates only if it has not yet had as many.
   void run(const AttentionWeights& weights, const AttentionFeatures& itself,
            std::span<const AttentionNeighbour> neighbours);
 };
 
-/// By how much LReLU lets negative numbers through.
+/// The factor that LReLU puts on negative numbers.
 inline constexpr double kLeak = 0.2;
 
-/// Makes of exponents the shares of their powers of e in the sum (Eq. 4).
+/// Replaces exponents by the shares of their powers of e in the sum (Eq. 4).
 void to_shares(std::span<double> exponents);
 
-/// The network over a pipeline. Deterministic, the same bits on every machine. Single-threaded.
+/// The network over a pipeline. It is deterministic, with the same bits on every machine, and
+/// single-threaded.
 class Attention {
  public:
-  /// Throws InputError where the weights are not for pipelines of as many modules.
+  /// Throws InputError if the weights are for pipelines of another number of modules.
   Attention(const Pipeline& pipeline, AttentionWeights weights);
 
-  /// The CV of the arrivals at each stage, by module. A stage without a predecessor gets its own measured
-  /// CV, which no other stage's explains. Allocates nothing.
+  /// Predicts the CV of the arrivals at each stage, by module. A stage without a predecessor gets its own
+  /// measured CV, since no other stage's explains it. Allocates nothing.
   void predict(std::span<const StageFeatures> stages, std::span<double> cv);
 
  private:
@@ -86,9 +88,9 @@ class Attention {
     AttentionRole role = AttentionRole::kPredecessor;
   };
   AttentionWeights weights_;
-  std::vector<std::vector<Edge>> neighbours_;  ///< by module; none of an entry
-  std::vector<AttentionFeatures> features_;    ///< by module, as of a successor
-  std::vector<AttentionNeighbour> given_;      ///< for one stage
+  std::vector<std::vector<Edge>> neighbours_;  ///< neighbours by module; empty for an entry
+  std::vector<AttentionFeatures> features_;    ///< features by module, in the role of a successor
+  std::vector<AttentionNeighbour> given_;      ///< neighbours of one stage
   AttentionPass pass_;
 };
 

@@ -9,14 +9,14 @@
 
 namespace harness {
 
-/// T_i of a stage. erlang_c: of M/M/c, or of the backlog where that takes longer (section 4.3: "based on the
-/// pipeline queue status and feedback on response latency"). printed: Eq. 1 alone. measured: the mean wait of
-/// the last period and the execution.
+/// The way to compute T_i of a stage. erlang_c: the delay of M/M/c, or of the backlog if that takes longer
+/// (section 4.3: "based on the pipeline queue status and feedback on response latency"). printed: Eq. 1
+/// alone. measured: the mean wait of the last period plus the execution.
 enum class DelayMethod { kErlangC, kPrinted, kMeasured };
 
-/// pid: Eq. 2 and 3. exact: the smallest number that meets the target by erlang_c (beyond the paper).
-/// foresight: likewise, for the arrivals until a replica that is added now serves (beyond the paper). none:
-/// what the rate needs alone.
+/// The way to correct replicas. pid: Eq. 2 and 3. exact: the smallest number that meets the target by
+/// erlang_c (beyond the paper). foresight: the same, for the arrivals until a replica that is added now
+/// serves (beyond the paper). none: only what the rate needs.
 enum class CorrectorMethod { kPid, kExact, kForesight, kRateOnly };
 
 struct CorrectorParams {
@@ -33,18 +33,19 @@ struct CorrectorParams {
   void list(ParamList& params);
 };
 
-/// T_i without what is there at the moment: by `method`, erlang_c for measured.
+/// Returns T_i without regard to the visits there at the moment: by `method`, with erlang_c for measured.
 double steady_delay_s(DelayMethod method, const StageLoad& load, int replicas);
 
-/// T_i. `wait_s`: measured; NaN where no batch has ended, and the backlog counts.
+/// Returns T_i. `wait_s` is the measured wait; NaN if no batch has ended, in which case the backlog counts.
 double delay_s(DelayMethod method, const StageLoad& load, int replicas, double wait_s);
 
-/// Eq. 3 for one stage. e is the delay above the target over the stage's execution time, time is counted in
-/// periods: the gains are replicas for one such time, and have no unit.
+/// The loop of Eq. 3 for one stage. The error e is the delay above the target, divided by the stage's
+/// execution time, and time is counted in periods. So the gains are replicas for one execution time and have
+/// no unit.
 class PidLoop {
  public:
-  /// The next period's error: whole replicas to add, rounded up, 0 where it is not above 0. e and its sum are
-  /// held within +-`error_limit`, the sum above 0.
+  /// Takes the error of the next period and returns the whole replicas to add, rounded up; 0 if e is not
+  /// above 0. Holds e within +-`error_limit` and its sum from 0 to `error_limit`.
   int step(const CorrectorParams& params, double error);
 
  private:
@@ -53,14 +54,14 @@ class PidLoop {
   bool has_last_ = false;
 };
 
-/// Keeps one loop for each stage.
+/// The Corrector, with one loop for each stage.
 class Corrector {
  public:
   Corrector(const CorrectorParams& params, std::size_t stages) : params_(params), loops_(stages) {}
 
-  /// The replicas that it wants of a stage in this period; 0: it leaves the stage alone. `replicas` are in
-  /// force, `least` are what the rate needs: a stage with fewer gets them, and more where the delay with them
-  /// is above the target. At most `most`.
+  /// Returns the replicas that it wants of a stage in this period, at most `most`; 0 if it leaves the stage
+  /// alone. `replicas` are in force, `least` are what the rate needs. A stage with fewer than `least` gets
+  /// them, and more if the delay with them is above the target.
   int correct(std::size_t stage, const StageLoad& load, double wait_s, double target_s, int replicas,
               int least, int most);
 

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// A stage's time over its cores by linear regression: gpu_s + cpu_core_s / cores.
+/// The execution time of a stage over its cores, by linear regression: gpu_s + cpu_core_s / cores.
 struct CoreModel {
   double gpu_s = 0;
   double cpu_core_s = 0;
@@ -17,26 +17,27 @@ struct CoreModel {
   double exec_s(int cores) const { return gpu_s + cpu_core_s / cores; }
 };
 
-/// Least squares over profile points: times of batches with 1, 2, ... cores, at least two of them.
+/// Fits the model by least squares to the times of batches with 1, 2, ... cores, at least two of them.
 CoreModel fitted_core_model(const std::vector<double>& exec_s);
 
-/// Of one stage.
+/// The cores chosen for one stage.
 struct CoreChoice {
-  int cores = 0;       ///< that it gets
-  bool enough = true;  ///< whether they bring the delay down to the target
+  int cores = 0;       ///< cores that it gets
+  bool enough = true;  ///< true if they bring the delay down to the target
 };
 
 class CpuCompensator {
  public:
-  /// `most`: CPU_max of an instance. A profile without cpu_ns, or measured with as many, gets none.
+  /// `most` is CPU_max of an instance. A profile without cpu_ns, or measured with that many cores, gets no
+  /// more.
   CpuCompensator(const Profile& profile, int batch, int most);
 
   bool has_effect() const { return most_ > measured_; }
-  /// With which the profile was measured.
+  /// Returns the cores with which the profile was measured.
   int measured() const { return measured_; }
-  /// AllocateCPU for a stage with `replicas` and `cores`: what it has where that meets the target, or as the
-  /// profile was measured where that does too; else the fewest more that do, by the model; `most` where none
-  /// do. The load's times are those with `cores`.
+  /// Runs AllocateCPU for a stage with `replicas` and `cores`. If these cores meet the target, it returns
+  /// them, or the profile's cores if they meet it, too. Otherwise it returns the smallest larger number that
+  /// meets it, by the model; `most` if no number does. The load's times are the times with `cores`.
   CoreChoice allocate(DelayMethod method, const StageLoad& load, int replicas, int cores,
                       double target_s) const;
 

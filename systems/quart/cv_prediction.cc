@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// That a visit at `from` goes on to the module that stands there in its subs.
+/// Returns the probability that a visit at `from` goes on to the module at that index of its subs.
 double probability_of(const Module& from, std::size_t sub) {
   if (from.branches == Branches::kAll) return 1;
   if (from.branches == Branches::kEach) return from.branch_weights[sub];
@@ -68,7 +68,7 @@ void CvPredictor::predict_by_qna(std::span<const StageFeatures> stages, std::spa
     if (begins_[m] == begins_[m + 1]) {
       scv = known_or_poisson(stage.arrival_cv) * known_or_poisson(stage.arrival_cv);
     } else {
-      // Of those who leave a share p comes here: p c^2 + 1 - p; several flows count by their rates.
+      // If a share p of the departures comes here, it has p c^2 + 1 - p. Several flows count by their rates.
       for (std::size_t i = begins_[m]; i < begins_[m + 1]; ++i) {
         const Inflow& flow = inflows_[i];
         scv += flow.share * (flow.probability * departures_[flow.from] + 1 - flow.probability);

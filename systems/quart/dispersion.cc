@@ -8,8 +8,8 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastShare = 1e-6;  // of the uniform probability
-constexpr int kMostSteps = 10'000;    // a guard: it takes tens
+constexpr double kLeastShare = 1e-6;  // share of the uniform probability
+constexpr int kMostSteps = 10'000;    // a guard: a descent takes tens of steps
 
 }  // namespace
 
@@ -27,7 +27,8 @@ void kl_gradient(std::span<const double> row, std::span<double> gradient) {
 }
 
 void project_onto_simplex(std::span<double> row) {
-  // Michelot, 1986: all move by the same, those that would be negative stay at 0 and the others try again.
+  // Michelot, 1986: all entries move by the same amount. Entries that would be negative become 0, and the
+  // others try again.
   double sum = -1;
   for (const double p : row) sum += p;
   std::size_t left = row.size();
@@ -50,7 +51,7 @@ int Dispersion::disperse(std::span<double> row, double threshold) {
   HARNESS_CHECK(threshold > 0, "a row never reaches the uniform one exactly");
   gradient_.resize(row.size());
   next_.resize(row.size());
-  double rate = 1 / static_cast<double>(row.size());  // Newton's where the row is nearly uniform
+  double rate = 1 / static_cast<double>(row.size());  // Newton's rate if the row is nearly uniform
   double divergence = kl_from_uniform(row);
   int steps = 0;
   for (; divergence > threshold && steps < kMostSteps; ++steps) {

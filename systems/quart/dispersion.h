@@ -7,20 +7,22 @@
 
 namespace harness {
 
-/// Eq. 8 of a row of probabilities against the uniform one; 0 log 0 = 0.
+/// Returns Eq. 8 of a row of probabilities against the uniform one; 0 log 0 = 0.
 double kl_from_uniform(std::span<const double> row);
 
-/// Eq. 9. At probabilities below 1e-6 of the uniform one, where it tends to minus infinity, its value there.
+/// Writes Eq. 9 to `gradient`. It tends to minus infinity for small probabilities: below 1e-6 of the uniform
+/// one it has its value there.
 void kl_gradient(std::span<const double> row, std::span<double> gradient);
 
-/// The nearest row of probabilities (Euclidean distance): the step of Eq. 10 alone leaves them.
+/// Replaces the row by the nearest row of probabilities (Euclidean distance): the step of Eq. 10 alone leaves
+/// them.
 void project_onto_simplex(std::span<double> row);
 
-/// Gradient descent over rows of one length. Nothing is allocated after the first call.
+/// Gradient descent over rows of one length. It allocates nothing after the first call.
 class Dispersion {
  public:
-  /// Moves a row of probabilities until its divergence is at most `threshold` > 0; returns the steps. Each is
-  /// Eq. 10, projected; the learning rate is halved where the divergence would not fall.
+  /// Moves a row of probabilities until its divergence is at most `threshold` > 0, and returns the number of
+  /// steps. Each step is Eq. 10, projected; the learning rate is halved if the divergence would not fall.
   int disperse(std::span<double> row, double threshold);
 
  private:

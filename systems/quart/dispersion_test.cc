@@ -14,7 +14,7 @@ namespace {
 
 double sum_of(const std::vector<double>& row) { return std::accumulate(row.begin(), row.end(), 0.0); }
 
-/// Eq. 10 alone.
+/// Takes the step of Eq. 10 alone.
 std::vector<double> plain_step(std::vector<double> row, double rate) {
   std::vector<double> gradient(row.size());
   kl_gradient(row, gradient);
@@ -22,7 +22,7 @@ std::vector<double> plain_step(std::vector<double> row, double rate) {
   return row;
 }
 
-/// Of 1 to 40 servers; some are out of the question, or all but one.
+/// Returns a random row over 1 to 40 servers; some servers have probability 0, or all but one.
 std::vector<double> random_row(RandomStream& random) {
   std::vector<double> row(1 + random.below(40));
   const double zeros = random.uniform();
@@ -59,8 +59,8 @@ TEST(Divergence, HasTheGradientOfEquation9) {
   }
 }
 
-// Three servers: 0.98 - 0.5 (1 + log 2.94) < 0, and 1 - 0.5 (3 + log 2.94 + 2 log 0.03) in all. Where the
-// divergence is least the gradient is 1 everywhere, so that the step leaves the minimum too.
+// On three servers: 0.98 - 0.5 (1 + log 2.94) < 0, and the sum is 1 - 0.5 (3 + log 2.94 + 2 log 0.03). At the
+// least divergence the gradient is 1 everywhere, so that the step leaves the minimum, too.
 TEST(Divergence, TakesThePlainStepOutOfTheSimplex) {
   const std::vector<double> next = plain_step({0.98, 0.01, 0.01}, 0.5);
   EXPECT_NEAR(next[0], -0.05920, 1e-5);

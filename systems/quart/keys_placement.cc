@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-constexpr double kMemoryLimit = 0.85;  // section 6.1: above this share of it copies are dropped
+constexpr double kMemoryLimit = 0.85;  // section 6.1: above this share of the memory copies are dropped
 constexpr double kBytesPerMb = 1e6;
 constexpr double kHalfByteMb = 0.5 / kBytesPerMb;  // sizes are whole bytes
 
@@ -53,7 +53,7 @@ class KeysPlacement final : public Placement {
     if (spreads) find_excess(module, servers);
     double most_excess = kInfinity;
     for (std::uint32_t server = 0; spreads && server < servers.size(); ++server) {
-      // Instances are whole: half of one more is no difference.
+      // Instances are whole: half of one more makes no difference.
       if (has_room(servers[server], module)) most_excess = std::min(most_excess, row_[server] + 0.5);
     }
     std::uint32_t best = kNoServer;
@@ -88,18 +88,18 @@ class KeysPlacement final : public Placement {
     const bool takes_memory = is_new && left.instances == 0;
     const double rest_mb =
         drop_oldest(view, above_limit_mb(view) + (takes_memory ? size_mb_[module] : 0.0), out);
-    // It is the one used last: what others cannot give back is its own.
+    // Its copy is the one used last: it is kept only if other copies can give back enough memory.
     if (is_new && (!takes_memory || rest_mb <= kHalfByteMb)) out.keep(module);
   }
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  /// The least is the best.
+  /// The rank of a server; the least is the best.
   struct Rank {
     bool lacks_copy = false;
     bool has_keys = false;
-    int free_gpus = 0;  ///< negative where most are best
-    int of_stage = 0;   ///< instances, of key stages
+    int free_gpus = 0;  ///< number of free GPUs; negative if most are best
+    int of_stage = 0;   ///< number of instances of the stage, for key stages
     auto operator<=>(const Rank&) const = default;
   };
 
@@ -108,7 +108,7 @@ class KeysPlacement final : public Placement {
            (params_.cache == CachedStages::kKeys && is_key_[module] != 0);
   }
 
-  /// A copy that gives memory back.
+  /// True if the module has a copy that gives memory back.
   static bool can_go(const ServerModule& module) {
     return module.is_kept && !module.is_shared && !module.is_source;
   }
@@ -121,7 +121,7 @@ class KeysPlacement final : public Placement {
     return free_mb >= size_mb_[module];
   }
 
-  /// Whether key stages are more than servers that have room for one and for it to grow.
+  /// True if there are more key stages than servers that have room for one and for it to grow.
   bool is_contended(std::span<const ServerView> servers) const {
     const auto is_roomy = [this](const ServerView& view) { return view.free_gpus >= params_.roomy_gpus; };
     return std::count_if(servers.begin(), servers.end(), is_roomy) < std::ssize(keys_);
@@ -138,7 +138,8 @@ class KeysPlacement final : public Placement {
     return rank;
   }
 
-  /// By server into row_: its instances beyond what the stage's row gives it of them and the new one.
+  /// Writes to row_, by server, its instances beyond the number that the stage's row gives it of all
+  /// instances, including the new one.
   void find_excess(ModuleId module, std::span<const ServerView> servers) {
     row_.resize(servers.size());
     double instances = 0;
@@ -158,8 +159,8 @@ class KeysPlacement final : public Placement {
     return (capacity_mb - view.free_memory_mb) - kMemoryLimit * capacity_mb;
   }
 
-  /// Drops copies, those used longest ago first and `spared` never, until so much is free; returns what
-  /// lacks.
+  /// Drops copies, the ones used longest ago first and `spared` never, until `mb` of memory are free; returns
+  /// what is still lacking.
   double drop_oldest(const ServerView& view, double mb, MemoryDecisions& out, int spared = -1) const {
     std::pair<TimeNs, int> last{-1, -1};
     while (mb > kHalfByteMb) {
@@ -179,13 +180,13 @@ class KeysPlacement final : public Placement {
 
   const ServingContext& context_;
   PlacementParams params_;
-  std::vector<double> size_mb_;       ///< by module
-  std::vector<int> cores_;            ///< by module, of the plan in force
-  std::vector<std::uint8_t> is_key_;  ///< by module
-  std::vector<int> workers_;          ///< by module, of the plan in force; the largest int before the first
-  std::vector<ModuleId> keys_;        ///< those that have workers
+  std::vector<double> size_mb_;       ///< size of the parameters, by module
+  std::vector<int> cores_;            ///< cores of an instance in the plan in force, by module
+  std::vector<std::uint8_t> is_key_;  ///< 1 if it is a key stage, by module
+  std::vector<int> workers_;          ///< planned workers, by module; the largest int before the first plan
+  std::vector<ModuleId> keys_;        ///< key stages that have workers
   Dispersion dispersion_;
-  std::vector<double> row_;  ///< scratch, by server
+  std::vector<double> row_;  ///< scratch memory, by server
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Section 6: which stages' parameters stay in the memory of a server (KeysManager, 6.1), and on which server
-// an instance starts (6.2).
+// The placement of section 6: the stages whose parameters stay in the memory of a server (KeysManager, 6.1),
+// and the server on which an instance starts (6.2).
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace harness {
 
-/// Whose parameters are kept.
+/// The stages whose parameters are kept.
 enum class CachedStages { kNothing, kKeys, kAll };
-/// Where instances start.
+/// The rule for the server on which an instance starts.
 enum class ServerChoice { kQuart, kFirstFit };
 
 struct PlacementParams {
@@ -24,21 +24,22 @@ struct PlacementParams {
   void list(ParamList& params);
 };
 
-/// The placement of QUART. Key stages are those of the plan's notes (QuartNotes). Where another system plans
-/// there are none: a stage is key from the first plan on that has more workers for it than the one before.
+/// Returns the placement of QUART. The plan's notes name the key stages (QuartNotes). If another system plans
+/// there are no such notes: a stage is key from the first plan on that has more workers for it than the plan
+/// before.
 ///
-/// Parameters of a stage that is to be kept are kept on the server where an instance of it has started, after
-/// that has gone too. Above 85 % of the server's memory, and where an instance lacks memory, the
-/// copies that were used longest ago are dropped. A stage that is no longer key keeps what it has until then.
+/// The parameters of a stage that is to be kept stay on the server where an instance of it has started, even
+/// after the instance has gone. Above 85 % of the server's memory, and if an instance lacks memory, the
+/// copies that were used longest ago are dropped. A stage that is no longer key keeps its copies until then.
 ///
-/// An instance of a key stage starts on a server where its parameters are kept, else on the one with most
-/// free GPUs, and of several the one with fewest of the stage. When key stages are more than servers with
-/// `roomy_gpus` free GPUs, the stage's instances are spread: its row of probabilities over servers moves from
-/// where they stand towards the uniform one, and the new instance starts where it brings them closest to the
-/// row, as far as GPUs are free. Other stages are packed: on servers without key stages first, then on the
-/// one with the least free GPUs.
+/// An instance of a key stage starts on a server where its parameters are kept, else on the server with the
+/// most free GPUs, and among several on the one with the fewest instances of the stage. If there are more key
+/// stages than servers with `roomy_gpus` free GPUs, the stage's instances are spread: its row of
+/// probabilities over servers moves from the present shares of instances towards the uniform row, and the new
+/// instance starts on the server that brings the instances closest to the row, as far as GPUs are free. Other
+/// stages are packed: on servers without key stages first, then on the server with the fewest free GPUs.
 ///
-/// `context` outlives it. A call takes time in proportion to servers x key stages and allocates nothing.
+/// `context` must outlive it. A call takes time in proportion to servers x key stages and allocates nothing.
 std::unique_ptr<Placement> make_keys_placement(const ServingContext& context, const PlacementParams& params);
 
 }  // namespace harness

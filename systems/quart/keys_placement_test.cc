@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kNowhere = Placement::kNoServer;
 
-/// Servers and a placement before them; stages of 10 GB with one GPU. The GPUs that `free_gpus` leaves are
-/// nobody's that matters.
+/// Servers with a placement before them; stages of 10 GB with one GPU. It does not matter who has the GPUs
+/// that are not free.
 class Cluster {
  public:
   Cluster(std::size_t stages, const std::vector<int>& free_gpus, PlacementParams params = {},
@@ -35,8 +35,7 @@ class Cluster {
     }
     placement = make_keys_placement(context_, params);
   }
-  /// Stages that are key, and those of other numbers of workers than 1.
-  /// Of a planner that names no key stages.
+  /// Announces a plan with these workers and without notes, as from a planner that names no key stages.
   void plan_workers(const std::vector<int>& workers) {
     Plan plan;
     for (const int count : workers) plan.modules.push_back({count});
@@ -56,7 +55,7 @@ class Cluster {
     --servers[server].free_gpus;
     ++servers[server].modules[stage].instances;
   }
-  /// Where it starts.
+  /// Places an instance, starts it there if there is room, and returns the server.
   std::uint32_t start(ModuleId stage) {
     const std::uint32_t server = place(stage);
     if (server != kNowhere) put(server, stage);
@@ -232,8 +231,8 @@ TEST(KeysManager, KeepsKeyStagesOrAllOrNone) {
   }
 }
 
-// A stage that has become key since its instance started is kept when that leaves: within the limit, others
-// going first. With an instance left there the copy takes nothing.
+// A stage that has become key since its instance started is kept when the instance leaves: within the limit,
+// and others go first. If another instance is left there, the copy takes no memory.
 TEST(KeysManager, KeepsWhatHasJustLeft) {
   Cluster cluster(3, {4}, {}, 100'000);
   cluster.plan({0});
@@ -252,9 +251,9 @@ TEST(KeysManager, KeepsWhatHasJustLeft) {
   EXPECT_EQ(at(80'000), (Both{{0}, {}}));
 }
 
-/// Of one way to place instances.
+/// The quality of one way to place instances.
 struct Quality {
-  int most_of_a_stage = 0;  ///< instances of one key stage on one server
+  int most_of_a_stage = 0;  ///< most instances of one key stage on one server
   int free_beside_keys = 0;
   bool operator<(const Quality& other) const {  // better
     return most_of_a_stage != other.most_of_a_stage ? most_of_a_stage < other.most_of_a_stage
@@ -265,7 +264,7 @@ struct Quality {
 struct SmallCase {
   std::vector<int> free_gpus;
   std::vector<ModuleId> keys;
-  std::vector<ModuleId> instances;  ///< in the order in which they start: by stage
+  std::vector<ModuleId> instances;  ///< stage of each instance, in the order in which they start: by stage
   std::size_t stages = 0;
 };
 
@@ -319,11 +318,11 @@ SmallCase random_case(RandomStream& random) {
 
 struct Losses {
   int cases = 0;
-  int equal = 0;         ///< in both
-  int as_dispersed = 0;  ///< in the first
+  int equal = 0;         ///< number of cases as good as the best
+  int as_dispersed = 0;  ///< number of cases as dispersed as the best
   int most_excess = 0;   ///< instances of a stage on a server beyond the least possible
-  int lost_gpus = 0;     ///< free beside key stages, where as dispersed
-  int free_gpus = 0;     ///< the most there could be, where as dispersed
+  int lost_gpus = 0;     ///< free GPUs beside key stages short of the best, in cases as dispersed
+  int free_gpus = 0;     ///< GPUs free beside key stages at best, in cases as dispersed
 
   void add(const Quality& ours, const Quality& best) {
     ++cases;
@@ -351,8 +350,8 @@ Quality quality_of(const SmallCase& small, const PlacementParams& params) {
   return quality_of(small, servers);
 }
 
-// Pinsker: at the default threshold a row is within root 0.002 of the uniform one, in all; of 11 instances
-// that is less than half of one.
+// Pinsker: at the default threshold, a row is within root 0.002 of the uniform one over all servers; with 11
+// instances this is less than half an instance.
 TEST(KeysPlacement, SpreadsUpTo11InstancesAsTheUniformRowItself) {
   PlacementParams uniform;
   uniform.roomy_gpus = 5;
@@ -374,10 +373,10 @@ TEST(KeysPlacement, SpreadsUpTo11InstancesAsTheUniformRowItself) {
   }
 }
 
-// The objective is that of the issue: key stages as dispersed as can be, then free GPUs beside them. An
-// instance is placed without knowing those that follow, and where key stages do not outnumber roomy servers
-// the paper's rule is another, most free GPUs first: the losses are printed. A single stage that is spread
-// loses nothing: the fewest first is as even as can be.
+// The objective: key stages are as dispersed as can be, then as many GPUs as can be are free beside them. An
+// instance is placed without knowledge of the instances that follow. If key stages do not outnumber roomy
+// servers, the paper's rule is another one, most free GPUs first: the losses are printed. A single stage that
+// is spread loses nothing, because the fewest first is as even as can be.
 TEST(KeysPlacement, AgainstExhaustiveSearch) {
   Losses contended;
   Losses room;

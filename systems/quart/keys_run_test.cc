@@ -1,5 +1,5 @@
-// Section 6 in simulated runs: what is kept, dropped and started from, and that every server's accounting
-// closes.
+// Section 6 in simulated runs: the copies that are kept, dropped and started from; the accounting of every
+// server must close.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ using testing::fault_of;
 using testing::linear_profile;
 using testing::Ran;
 
-/// Instances of each stage, which are key and perhaps cores, from a time on.
+/// The instances of each stage from a time on, which stages are key, and perhaps cores.
 struct StageStep {
   TimeNs at_ns = 0;
   std::vector<int> workers;
-  std::vector<std::uint8_t> is_key = {};  ///< empty: all
+  std::vector<std::uint8_t> is_key = {};  ///< 1 for key stages; empty: all are key
   std::vector<int> cores = {};
 };
 
@@ -57,21 +57,21 @@ class StagePlanner final : public Planner {
   const std::vector<StageStep>& steps_;
 };
 
-/// What a placement was told and did.
+/// A log of what a placement was told and did.
 struct PlacementLog {
   struct Start {
     std::uint32_t server = 0;
     ModuleId module = 0;
-    bool is_kept = false;  ///< its parameters, there
+    bool is_kept = false;  ///< true if its parameters were kept there
   };
   std::vector<Start> starts;
-  std::vector<std::tuple<TimeNs, ModuleId, bool>> changes;  ///< kept (true) or dropped, without repetitions
+  std::vector<std::tuple<TimeNs, ModuleId, bool>> changes;  ///< copies kept (true) or dropped, no repetitions
   int drops = 0;
-  int losses = 0;                          ///< copies that went with their server
-  std::vector<std::vector<bool>> is_kept;  ///< by server and module: what follows from the decisions
+  int losses = 0;                          ///< number of copies that went with their server
+  std::vector<std::vector<bool>> is_kept;  ///< true if the decisions imply a copy, by server and module
 };
 
-/// Holds what the servers show against what follows from the starts and decisions so far.
+/// Checks what the servers show against what follows from the starts and decisions so far.
 class WatchedPlacement final : public Placement {
  public:
   WatchedPlacement(const ServingContext& context, std::unique_ptr<Placement> placement, bool has_faults,

@@ -1,4 +1,4 @@
-// What QUART's planner tells its placement.
+// The notes from QUART's planner to its placement.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace harness {
 
 struct QuartNotes final : PlanNotes {
-  std::vector<std::uint8_t> is_key;  ///< by module: the Corrector has enlarged it (section 6.1)
+  std::vector<std::uint8_t> is_key;  ///< 1 if the Corrector has enlarged it (section 6.1), by module
 };
 
 }  // namespace harness

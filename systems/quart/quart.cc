@@ -25,7 +25,7 @@ class Quart final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? ms_to_ns(params_.period_ms) : 0;
   }
-  /// Where a module is a service, the shared planner plans.
+  /// Returns no planner if a module is a service; the shared planner then plans.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return has_only_batches(context) ? make_quart_planner(context, params_) : nullptr;
   }

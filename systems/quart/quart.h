@@ -1,4 +1,4 @@
-// The system `quart`; README.md beside this file maps paper sections to files.
+// The system `quart`; the README.md beside this file maps paper sections to files.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 namespace harness {
 
+/// Returns the system `quart`.
 std::unique_ptr<System> make_quart();
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// The parameters of `quart`; README.md beside this file says where each comes from.
+// The parameters of `quart`; the README.md beside this file says where each comes from.
 #pragma once
 
 #include "harness/core/params.h"
@@ -7,15 +7,15 @@
 
 namespace harness {
 
-/// What is scaled: each stage, or pipelines as a whole (the control Uniform: 3.3, "all pipeline stages are
-/// proportionally scaled").
+/// The unit that is scaled: each stage, or pipelines as a whole (the control Uniform: 3.3, "all pipeline
+/// stages are proportionally scaled").
 enum class ScaledUnit { kStage, kPipeline };
-/// What a stage's replicas are calculated for: "based on QPS" (section 5.2).
+/// The rate that a stage's replicas are calculated for: "based on QPS" (section 5.2).
 enum class Qps {
-  kEntry,  ///< the requests that enter the pipeline, which reach every stage in the end (4.1)
-  kStage   ///< what arrives at the stage: behind a congested one less
+  kEntry,  ///< requests that enter the pipeline and reach every stage in the end (4.1), or kStage if more
+  kStage   ///< visits that arrive at the stage: behind a congested one they are fewer
 };
-/// Whether the CPU compensator works: where the profiles have cpu_ms, always, or never.
+/// The use of the CPU compensator: if the profiles have cpu_ms and cores are limited, always, or never.
 enum class Cores { kAuto, kOn, kOff };
 
 struct QuartParams {

@@ -21,7 +21,7 @@
 namespace harness {
 namespace {
 
-/// Sums over the gaps between arrivals, of which older ones count less and less.
+/// Sums over the gaps between arrivals; older gaps count less and less.
 struct GapSums {
   double count = 0;
   double sum_s = 0;
@@ -48,42 +48,42 @@ struct GapSums {
 
 struct Stage {
   StageLoad load;
-  double share = 0;  ///< visits of a request that is sent
+  double share = 0;  ///< visits per request that is sent
   ModuleId entry = 0;
-  double share_of_entry = 1;  ///< visits of a request that enters there
+  double share_of_entry = 1;  ///< visits per request that enters there
   double target_s = 0;
   double wait_s = NAN;
-  double needed_rps = 0;  ///< that its replicas are calculated for
+  double needed_rps = 0;  ///< rate that its replicas are calculated for
   GapSums gaps;
   int batch = 1;
-  int cores = 0;  ///< of an instance; as the profile was measured where the plan names none
+  int cores = 0;  ///< cores of an instance; the profile's if the plan names no number
   std::size_t unit = 0;
-  int replicas = 1;   ///< in force
-  int least = 1;      ///< what the rate needs (r_min)
-  int most = 1;       ///< of the whole cluster
+  int replicas = 1;   ///< replicas in force
+  int least = 1;      ///< replicas that the rate needs (r_min)
+  int most = 1;       ///< replicas that the whole cluster has room for
   int corrected = 0;  ///< replicas that the Corrector wants; 0: it leaves the stage alone
   TimeNs key_until_ns = -1;
 };
 
-/// Stages that are scaled alike.
+/// A group of stages that are scaled alike.
 struct Unit {
-  int gpus = 0;      ///< of one replica of all its stages
-  int replicas = 0;  ///< in force
-  int least = 1;     ///< what the rates of its stages need
-  int wanted = 1;    ///< at least that
+  int gpus = 0;      ///< GPUs of one replica of all its stages
+  int replicas = 0;  ///< replicas in force
+  int least = 1;     ///< replicas that the rates of its stages need
+  int wanted = 1;    ///< replicas wanted, at least `least`
   int next = 1;
-  int lower_periods = 0;  ///< in a row in which fewer would do
-  int highest = 0;        ///< of what was wanted in these
+  int lower_periods = 0;  ///< number of periods in a row in which fewer would do
+  int highest = 0;        ///< most replicas that were wanted in these periods
   bool is_reduced = false;
-  bool gives = false;  ///< to others who lack GPUs
+  bool gives = false;  ///< true if it gives GPUs to units that lack them
 };
 
 int whole(double replicas) {
   return static_cast<int>(std::min(1e9, std::max(1.0, std::ceil(replicas - 1e-9))));
 }
 
-/// CPU_max of an instance (section 5.3): what is legal on every server, or the user's; 0: cores are not
-/// planned.
+/// Returns CPU_max of an instance (section 5.3): the user's number, or the cores that are legal on every
+/// server; 0: cores are not planned.
 int most_cores(const ServingContext& context, const QuartParams& params, const Profile& profile) {
   const ServerShape& servers = context.servers;
   if (servers.gpus == 0 || servers.cores == 0) return params.cores_max;
@@ -107,7 +107,7 @@ std::vector<CpuCompensator> make_compensators(const ServingContext& context, con
     const int batch = std::min(params.max_batch, profile->max_batch());
     result.emplace_back(*profile, batch, most);
   }
-  // Instances that take more than their share leave less to others.
+  // Instances that take more than their share would leave less to others.
   if (!fits) result.clear();
   return result;
 }
@@ -180,7 +180,7 @@ class QuartPlanner final : public Planner {
     stage.load.replica_rps = stage.batch / stage.load.exec_s;
   }
 
-  /// The SLO over the stages of the longest path through each, by their execution times.
+  /// Divides the SLO over the stages of the longest path through each, by their execution times.
   void set_targets() {
     std::vector<double> exec_s;
     for (const Stage& stage : stages_) exec_s.push_back(stage.load.exec_s);
@@ -223,8 +223,8 @@ class QuartPlanner final : public Planner {
     return plan;
   }
 
-  /// One replica after the other to the unit that has the least of what it is to have. Returns the GPUs that
-  /// are left.
+  /// Gives one replica after the other to the unit that has the least share of its goal. Returns the GPUs
+  /// that are left.
   std::int64_t share_out(int Unit::*goal, std::int64_t free_gpus) {
     const auto has_more = [this, goal](std::uint32_t a, std::uint32_t b) {
       const std::int64_t first = std::int64_t{units_[a].next} * (units_[b].*goal);
@@ -294,7 +294,7 @@ class QuartPlanner final : public Planner {
     }
   }
 
-  /// The largest rate of the windows that begin in [now, until], one each period.
+  /// Returns the largest rate of the windows that begin in [now, until], one each period.
   double foreseen_rps(TimeNs now, TimeNs until_ns) {
     if (foreseen_from_ns_ == now && foreseen_until_ns_ == until_ns) return foreseen_rps_;
     const std::vector<TimeNs>& run = context_.planning->run;
@@ -310,7 +310,7 @@ class QuartPlanner final : public Planner {
     return foreseen_rps_;
   }
 
-  /// Algorithm 1, Smooth: what each stage wants.
+  /// Runs Smooth of Algorithm 1: finds what each stage wants.
   void smooth() {
     if (params_.smoother) {
       predictor_.predict(features_, cv_);
@@ -342,12 +342,13 @@ class QuartPlanner final : public Planner {
     }
   }
 
-  /// What makes a key stage: its delay, not what the rate needs alone.
+  /// True if the stage is late, which makes it a key stage: its delay, not only its rate, needs more
+  /// replicas.
   static bool is_late(const Stage& stage) { return stage.corrected > std::max(stage.replicas, stage.least); }
   static bool acts(const Stage& stage) { return stage.corrected > stage.replicas; }
 
-  /// Down to the most that was wanted while it was fewer than there are. A next such time begins then. Where
-  /// others lack GPUs as many as they lack go, whatever reclaim_step is.
+  /// Reduces a unit to the most replicas that it wanted while it wanted fewer than it has; then the next such
+  /// time begins. If other units lack GPUs, it gives as many as they lack, whatever reclaim_step is.
   void reclaim() {
     const double periods = std::floor(params_.reclaim_after_s / period_s_ + 0.5);
     std::int64_t lacking = -context_.workers;
@@ -371,7 +372,7 @@ class QuartPlanner final : public Planner {
     }
   }
 
-  /// Algorithm 1, AllocateCPU: for the stages that have lost a replica now, or before.
+  /// Runs AllocateCPU of Algorithm 1 for the stages that have lost a replica, now or before.
   void compensate() {
     for (std::size_t m = 0; m < compensators_.size(); ++m) {
       const CpuCompensator& compensator = compensators_[m];
@@ -389,7 +390,7 @@ class QuartPlanner final : public Planner {
     }
   }
 
-  /// Within R_total: what the rates need before the rest.
+  /// Shares out R_total: first what the rates need, then the rest.
   void grant() {
     std::int64_t free_gpus = context_.workers;
     for (const Unit& unit : units_) free_gpus -= std::int64_t{unit.next} * unit.gpus;
@@ -421,15 +422,15 @@ class QuartPlanner final : public Planner {
   double period_s_;
   std::vector<Stage> stages_;
   std::vector<Unit> units_;
-  std::vector<std::uint32_t> order_;     ///< of units
-  std::vector<StageFeatures> features_;  ///< by module, as those below
+  std::vector<std::uint32_t> order_;     ///< units as a heap of share_out()
+  std::vector<StageFeatures> features_;  ///< features by module; the next three are by module, too
   std::vector<double> cv_;
   std::vector<double> demands_;
   std::vector<double> smoothed_;
   Corrector corrector_;
   CvPredictor predictor_;
   Smoother smoother_;
-  std::vector<CpuCompensator> compensators_;  ///< empty: no cores are planned
+  std::vector<CpuCompensator> compensators_;  ///< compensators by module; empty: no cores are planned
   std::shared_ptr<const QuartNotes> notes_;
   TimeNs foreseen_from_ns_ = -1;
   TimeNs foreseen_until_ns_ = -1;

@@ -1,5 +1,5 @@
-// QUART's replicas and cores (section 5, Algorithm 1): the rate's need, Correct, Smooth and AllocateCPU, each
-// period.
+// QUART's replicas and cores (section 5, Algorithm 1): each period runs the rate's need, Correct, Smooth and
+// AllocateCPU.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 
 namespace harness {
 
-/// Batches of at most `max_batch`; the GPUs of all replicas are at most the cluster's. Later plans change the
-/// replicas that `current` says, whoever set them. QuartNotes name the key stages. Throws ParamError where
-/// cores are wanted that cannot be planned, InputError where the cluster lacks a GPU for one instance of each
-/// stage. `context` outlives it; all modules run in batches, and there are no task trees.
+/// Returns QUART's planner. Batches have at most `max_batch` visits, and the GPUs of all replicas are at most
+/// the cluster's. Later plans change the replicas in `current`, whoever set them. QuartNotes name the key
+/// stages. Throws ParamError if cores are wanted that cannot be planned, InputError if the cluster has too
+/// few GPUs for one instance of each stage. `context` must outlive it; all modules must run in batches, and
+/// there may be no task trees.
 std::unique_ptr<Planner> make_quart_planner(const ServingContext& context, const QuartParams& params);
 
 }  // namespace harness

@@ -39,7 +39,7 @@ struct PlannerWorld {
     plan = planner().plan(0, {offered_rps, {}}, {});
     return workers();
   }
-  /// The next period, with these rates and queues.
+  /// Plans the next period, with these rates and queues.
   std::vector<int> next(const std::vector<double>& rps, const std::vector<double>& present) {
     LoadStatistics load{rps[0], rps};
     for (const double count : present) load.modules.push_back({.present = static_cast<std::uint64_t>(count)});
@@ -252,7 +252,8 @@ TEST(QuartPlanner, ForesightAddsBeforeTheArrivals) {
   for (int i = 0; i < 40; ++i) times.run.push_back(s_to_ns(2) + i * ms_to_ns(2.5));
   world.context.planning = &times;
   world.start(30);
-  // A replica starts in a second: at 0.8 s the arrivals up to 1.9 s are looked at, then those of 2 s come.
+  // A replica starts in a second: at 0.8 s the planner looks at the arrivals up to 1.9 s, then at the ones of
+  // 2 s.
   for (int period = 1; period <= 8; ++period) EXPECT_EQ(world.next({0, 0}, {0, 0}), (Counts{1, 1}));
   // 400/s: with 5 replicas the delay is 1.55 x 10 ms.
   EXPECT_EQ(world.next({0, 0}, {0, 0}), (Counts{5, 5}));

@@ -1,4 +1,5 @@
-// Smoothing along the pipeline (QUART, section 5.2, Eq. 7): what a stage needs, blended with its neighbours'.
+// Smoothing along the pipeline (QUART, section 5.2, Eq. 7): the needs of a stage are blended with the needs
+// of its neighbours.
 #pragma once
 
 #include <span>
@@ -8,22 +9,22 @@
 
 namespace harness {
 
-/// beta(CV) of Eq. 7: the weight of a stage's own demand, CV / (half + CV). `half` = 0: all of it.
+/// Returns beta(CV) of Eq. 7, the weight of a stage's own demand: CV / (half + CV); 1 if `half` is 0.
 double own_weight(double cv, double half);
 
-/// Neighbours are the stages just before and behind.
+/// Smooths demands over neighbours, which are the stages just before and after.
 class Smoother {
  public:
-  /// `pipeline` need not outlive it.
+  /// `pipeline` need not outlive this.
   Smoother(const Pipeline& pipeline, double half);
-  /// Eq. 7: y' = beta(CV) y + (1 - beta(CV)) x the mean of the neighbours' y, by module; y where it has no
-  /// neighbours.
+  /// Writes Eq. 7 to `smoothed`, by module: y' = beta(CV) y + (1 - beta(CV)) x the mean of the neighbours' y;
+  /// y if it has no neighbours.
   void smooth(std::span<const double> demands, std::span<const double> cv, std::span<double> smoothed) const;
 
  private:
   double half_;
-  std::vector<ModuleId> neighbours_;  ///< by module, one after the other
-  std::vector<std::size_t> begins_;   ///< by module: its first; one more at the end
+  std::vector<ModuleId> neighbours_;  ///< neighbours of all modules, one module after the other
+  std::vector<std::size_t> begins_;   ///< index of its first neighbour, by module; one more at the end
 };
 
 }  // namespace harness

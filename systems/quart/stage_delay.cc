@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Mean time in queue of M/M/r from Erlang's B(r, lambda / mu).
+/// Returns the mean time in the queue of M/M/r from Erlang's B(r, lambda / mu).
 double wait_s(const StageLoad& load, int replicas, double erlang_b) {
   const double spare_rps = replicas * load.replica_rps - load.rate_rps;
   if (spare_rps <= 0) return kInfinite;

@@ -1,15 +1,15 @@
-// What is known of a stage when the CV of its arrivals is predicted (QUART, section 5.2).
+// The features of a stage from which the CV of its arrivals is predicted (QUART, section 5.2).
 #pragma once
 
 #include <cmath>
 
 namespace harness {
 
-/// Of one stage in a period.
+/// The features of one stage in a period.
 struct StageFeatures {
   double rate_rps = 0;      ///< visits/s that arrive
   double service_s = 0;     ///< mean time of a visit on one replica
-  int replicas = 1;         ///< at least 1
+  int replicas = 1;         ///< number of replicas, at least 1
   double arrival_cv = NAN;  ///< sigma / mean of the gaps between its arrivals, measured; NaN: not known
 };
 

@@ -46,7 +46,7 @@ double RagPolicy::here_ns(RequestId request) const {
   if (profile.service == Service::kBatch) return batch_ns_;
   if (ends_at_first_token(module_)) return prefill_at_ns(request, module_) + measured_.exec_ns;
   if (profile.service == Service::kDelay || params_.policy != RagDropping::kPredict) return measured_.exec_ns;
-  // The oracle: the output has not been made yet.
+  // Only the oracle knows the output's length: the output has not been made yet.
   const double output = context_->sizes->oracle_output_tokens(request, module_);
   const double input = context_->sizes->input_tokens(request, module_);
   return alone_ns(profile.shared, input, output) * measured_.slowdown;

@@ -1,4 +1,4 @@
-// The policy of `rag`'s queues: what it drops when a visit could start.
+// The policy of `rag`'s queues: decides which visits are dropped when they could start.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace harness {
 
-/// First in, first out. Reactive: a visit past its due time is dropped (kExpired). Proactive and predict: one
-/// is dropped whose start + time here + later modules + later prefill is past it (kEstimatedLate); at its due
-/// time it is served.
+/// First in, first out. Reactive: a visit past its due time is dropped (kExpired). Proactive and predict: a
+/// visit is dropped, too, if start + time here + later modules + later prefill is past its due time
+/// (kEstimatedLate); at its due time it is served.
 class RagPolicy {
  public:
   RagPolicy(const ServingContext& context, ModuleId module, const RagParams& params);
@@ -33,7 +33,7 @@ class RagPolicy {
   void on_state(TimeNs now, ModuleId module, std::span<const double> state);
   void on_timer(TimeNs now, Decisions& out);
 
-  /// From the start of the request's visit here to its end, as estimated.
+  /// Returns the estimated time from the start of the request's visit here to the request's end.
   double remaining_ns(RequestId request) const;
 
  private:
@@ -56,13 +56,13 @@ class RagPolicy {
   RagParams params_;
   TimeNs period_ns_;
   std::vector<ModuleId> later_prefills_;  ///< later modules that end at their first token
-  double batch_ns_ = 0;                   ///< of the planned batch
+  double batch_ns_ = 0;                   ///< execution time of the planned batch
   RagMeasured measured_;
   double downstream_ns_ = 0;
-  bool heard_ = false;  ///< a state of the own module has arrived
+  bool heard_ = false;  ///< true once a state of the own module has arrived
   RagReport report_;
   VisitRing<Waiting> queue_;
-  std::map<VisitId, Joined> joined_;  ///< until the visit is done or its worker is lost
+  std::map<VisitId, Joined> joined_;  ///< visits that are not done yet and whose worker is not lost
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// What the parts of `rag` tell one another, what they make of it, and the system's parameters.
+// The messages of `rag`'s parts, the estimates from them, and the system's parameters.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace harness {
 
-// What an experiment can tell `rag`.
+// The system's parameters.
 
 enum class RagDropping { kProactive, kReactive, kPredict };
 
@@ -36,28 +36,29 @@ struct RagParams {
   }
 };
 
-/// Sums over what one queue has seen since its last report.
+/// The sums over one queue's visits since its last report.
 struct RagReport {
   static constexpr std::size_t kSize = 5;
   double started = 0;
-  double queueing_ns = 0;  ///< of the started visits
+  double queueing_ns = 0;  ///< time in the queue of the started visits
   double done = 0;
-  double exec_ns = 0;  ///< of the visits done; where a visit ends at its first token, beyond its prefill
-  double alone_ns =
-      0;  ///< what those visits would have taken alone; shared services that end at the last token
+  double exec_ns = 0;  ///< time of the visits done; without the prefill if a visit ends at its first token
+  /// Time that those visits would have taken alone; only for shared services that end at the last token.
+  double alone_ns = 0;
 
   std::array<double, kSize> values() const { return {started, queueing_ns, done, exec_ns, alone_ns}; }
   static RagReport of(std::span<const double> values);
 };
 
-/// What a module has lately measured of itself.
+/// The recent means that a module has measured of itself.
 struct RagMeasured {
   double queueing_ns = 0;
-  double exec_ns = 0;   ///< mean time of a visit (first token: beyond its prefill); not used of batch modules
-  double slowdown = 1;  ///< that time over the time alone
+  /// Mean time of a visit (without its prefill if it ends at its first token); unused for batch modules.
+  double exec_ns = 0;
+  double slowdown = 1;  ///< exec_ns over the time that the visits would have taken alone
 };
 
-/// What is assumed of a module that has measured nothing.
+/// Returns the assumptions for a module that has measured nothing.
 RagMeasured assumed(const Profile& profile);
 
 /// A module's published state.
@@ -72,19 +73,19 @@ struct RagState {
   static RagState of(std::span<const double> values);
 };
 
-/// The longest path after `module`, of queueing, batch wait and execution as measured; without the prefills
-/// of services that end at their first token, which depend on the request.
+/// Returns the longest path after `module`, of queueing, batch wait and execution as measured; without the
+/// prefills of services that end at their first token, which depend on the request.
 double downstream_ns(const ServingContext& context, ModuleId module, const Plan& plan,
                      const std::vector<RagMeasured>& measured, double lambda);
 
-/// Mean over the last periods, linearly weighted.
+/// The mean over the last periods, linearly weighted, the newest most.
 class RecentMean {
  public:
   explicit RecentMean(std::size_t periods) : periods_(periods) {}
 
-  /// A period has ended with this sum over that count (or weight).
+  /// Adds a period that has ended, with this sum over that count (or weight).
   void add(double sum, double count);
-  /// `otherwise` when nothing has been counted.
+  /// Returns the mean, or `otherwise` if nothing has been counted.
   double mean_or(double otherwise) const;
 
  private:
@@ -93,10 +94,10 @@ class RecentMean {
     double count = 0;
   };
   std::size_t periods_;
-  std::deque<Period> recent_;  ///< the newest last
+  std::deque<Period> recent_;  ///< periods, the newest last
 };
 
-// Recent averages of one module, and what they say of the modules after it.
+// The recent averages of one module, and the estimate for the modules after it.
 
 /// Publishes a RagState once per period, from its queues' reports (RagReport) and the other modules' states.
 class RagController final : public Controller {
@@ -117,7 +118,7 @@ class RagController final : public Controller {
   RecentMean queueing_;
   RecentMean exec_;
   RecentMean slowdown_;
-  std::vector<RagMeasured> measured_;  ///< by module, as last heard
+  std::vector<RagMeasured> measured_;  ///< last known state of each module
 };
 
 }  // namespace harness

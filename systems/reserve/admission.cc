@@ -7,8 +7,8 @@ namespace harness {
 namespace {
 
 constexpr double kMarginPerLost = 0.01;  ///< gaps that a lost visit adds to the margin
-constexpr double kLargestGaps = 0.1;     ///< gaps count as at most this share of the time to spare
-constexpr double kLargestMargin = 0.7;   ///< likewise the margin
+constexpr double kLargestGaps = 0.1;     ///< share of the spare time as which gaps count at most
+constexpr double kLargestMargin = 0.7;   ///< share of the spare time that the margin takes at most
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void ReserveParams::list(ParamList& params) {
 
 void QueueTurns::on_report(QueueId queue, TimeNs start_ns, bool all_have_come) {
   if (queue >= next_ns_.size() || next_ns_[queue] == kNever) return;
-  // Of the batch that fills now some visits may be on their way.
+  // Some visits of the batch that fills now may be on their way.
   all_have_come = all_have_come && queue != current_;
   next_ns_[queue] = all_have_come ? start_ns : std::max(next_ns_[queue], start_ns);
 }

@@ -23,7 +23,7 @@ class ReserveRouter final : public Router {
              std::span<std::uint32_t> out) override {
     admission_->on_queues(module_, queues);
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      // One that was sent before has its places: its queue has closed, and it is routed again.
+      // A visit that was sent before has its places: its queue has closed, and it is routed again.
       const bool enters =
           !is_entry_ || visits[i].sent_ns < now || admission_->admit(now, visits[i].deadline_ns);
       out[i] = enters ? admission_->route(now, module_, queues) : kRefused;
@@ -36,8 +36,8 @@ class ReserveRouter final : public Router {
   std::shared_ptr<Admission> admission_;
 };
 
-/// Takes the queues' reports to the admission, and tells the queues how to form batches: when that changes,
-/// and once a state period.
+/// Takes the queues' reports to the admission, and tells the queues how to form batches: on every change, and
+/// once a state period.
 class ReserveController final : public Controller {
  public:
   ReserveController(ModuleId module, std::shared_ptr<Admission> admission)
@@ -86,7 +86,8 @@ class Reserve final : public System {
   }
 
  private:
-  /// That of the run: its routers and controllers keep it, so that the next run begins with another.
+  /// Returns the run's admission. Its routers and controllers keep it, so that the next run begins with
+  /// another.
   std::shared_ptr<Admission> admission(const ServingContext& context) {
     std::shared_ptr<Admission> shared = admission_.lock();
     if (shared == nullptr || shared->context() != &context) {

@@ -1,5 +1,5 @@
-// A queue of `reserve`: which visits make a batch, and when it starts. BatchingScheduler says when it is
-// asked for what.
+// A queue of `reserve`: decides which visits make a batch, and when it starts. BatchingScheduler documents
+// the calls.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace harness {
 
 /// Earliest deadline first. A batch has its turn one spacing after the one before it, and ends when a full
-/// one that started then would. If it is not full it starts as late as it can, so that more may join; sooner
-/// if its first visit would be late otherwise. A visit that would end late, in the batch that could
-/// run when its turn comes, is dropped.
+/// one that started at its turn would. If it is not full it starts as late as it can, so that more visits may
+/// join; earlier if its first visit would be late otherwise. A visit that would end late in the batch that
+/// could run at its turn is dropped.
 class SlotPolicy {
  public:
   SlotPolicy(const ServingContext& context, ModuleId module, const ReserveParams& params)
@@ -44,13 +44,13 @@ class SlotPolicy {
  private:
   struct Worker {
     WorkerId id = 0;
-    TimeNs end_ns = 0;                 ///< expected, of its last batch
-    std::vector<TimeNs> deadlines_ns;  ///< of that batch's visits, at a last module
+    TimeNs end_ns = 0;                 ///< expected end of its last batch
+    std::vector<TimeNs> deadlines_ns;  ///< deadlines of that batch's visits, at a last module
   };
 
   void set_size(int size);
   Worker& worker(WorkerId id);
-  /// Of a batch of `size`.
+  /// Returns the time that a batch of `size` takes.
   TimeNs batch_ns(int size) const { return batch_ns_[static_cast<std::size_t>(size)]; }
   int next_size(int room) const {
     return static_cast<int>(std::min({queue_.size(), static_cast<std::size_t>(room), batch_ns_.size() - 1}));
@@ -62,15 +62,15 @@ class SlotPolicy {
   const ReserveParams& params_;
   Plan plan_;
   BatchShape shape_;
-  std::vector<TimeNs> batch_ns_;  ///< by size, from 0 on; grows with it
-  TimeNs after_ns_ = 0;           ///< longest path behind the module, as it is reserved
-  TimeNs least_after_ns_ = 0;     ///< likewise, of batches of one
+  std::vector<TimeNs> batch_ns_;  ///< time that a batch takes, by size from 0 on; grows with the size
+  TimeNs after_ns_ = 0;           ///< longest path behind the module, with the reserved batches
+  TimeNs least_after_ns_ = 0;     ///< longest path behind the module, with batches of one
   bool is_last_ = false;
   int workers_ = 1;
-  bool has_turn_ = false;  ///< the next batch knows its turn
+  bool has_turn_ = false;  ///< true if turn_ns_ is the next batch's turn
   TimeNs turn_ns_ = 0;
   TimeNs last_turn_ns_ = -(TimeNs{1} << 60);
-  int lost_ = 0;  ///< since the last report
+  int lost_ = 0;  ///< number of visits lost since the last report
   std::vector<Worker> served_by_;
   DeadlineQueue<Visit> queue_;
 };

@@ -76,7 +76,7 @@ TEST_F(SlotPolicyTest, KeepsItsTurnWhenAWorkerIsLost) {
   EXPECT_EQ(driver_->add(40 * kMs, 1), wake(65)) << "its turn is that of 45";
 }
 
-/// What the queue reported last: (at, start of one more visit, lost, served).
+/// Returns the values of the queue's last report: (at, start of one more visit, lost, served).
 std::vector<double> last_report(const Decisions& out) {
   std::vector<double> values;
   for (const Decision& decision : out.list()) {

@@ -8,9 +8,9 @@
 namespace harness {
 namespace {
 
-constexpr int kSteps = 20;  ///< in which rates are lowered
+constexpr int kSteps = 20;  ///< number of steps in which rates are lowered
 
-/// By batch size from 1 on.
+/// Returns the shapes for batch sizes from 1 on.
 std::vector<BatchShape> possible_shapes(const ServingContext& context, const Plan& plan, ModuleId module) {
   std::vector<BatchShape> shapes;
   const Profile& profile = *context.profiles[module];
@@ -34,7 +34,7 @@ double best_rate(const std::vector<BatchShape>& shapes, int workers) {
   return best;
 }
 
-/// By module, the smallest of `possible` whose rate is at least the wanted one.
+/// Returns for each module the smallest of `possible` whose rate is at least the wanted one.
 std::vector<BatchShape> smallest_shapes(const Plan& plan,
                                         const std::vector<std::vector<BatchShape>>& possible,
                                         const std::vector<double>& wanted) {
@@ -48,7 +48,8 @@ std::vector<BatchShape> smallest_shapes(const Plan& plan,
   return shapes;
 }
 
-/// Of requests that come at any time, the share that can take the next batch of each module and end in time.
+/// Returns the share of requests, arriving at any time, that can take the next batch of each module and end
+/// in time.
 double share_in_time(const ServingContext& context, const Plan& plan, const std::vector<BatchShape>& shapes) {
   std::vector<double> exec_ns;
   std::vector<double> spacing_ns;

@@ -67,7 +67,7 @@ void Flex::on_cancelled(TimeNs now, VisitId visit, FlexDecisions& out) {
   const auto is_held = [visit](const FlexVisit& one) { return one.held && one.id == visit; };
   for (Worker& worker : workers_) {
     if (worker.stopping && std::erase_if(worker.batch, is_held) > 0) {
-      // What was too small to replace the candidate may be large enough now.
+      // A candidate that was too small to replace the held one may be large enough now.
       touch_all();
       settle(now, out);
       return;
@@ -99,7 +99,7 @@ int Flex::model_of(ModuleId module) const {
   return model_of_[module];
 }
 
-/// The threshold depends on how many workers there are.
+/// Sets the threshold, which depends on the number of workers.
 void Flex::note_workers() {
   const auto staying =
       std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) { return !worker.draining; });
@@ -140,7 +140,7 @@ void Flex::give_back_held(Worker& worker) {
     queues_.insert(worker.model, visit);
     touch(worker.model);
   }
-  // A draining worker may run on with what is not held; its batch is of no further interest.
+  // A draining worker may run on with visits that are not held; its batch no longer matters.
   if (worker.stopping) worker.batch.clear();
 }
 
@@ -153,14 +153,14 @@ void Flex::set_free(Worker& worker) {
   std::erase_if(workers_, [gone](const Worker& one) { return one.id == gone; });
 }
 
-/// After the event: drops, starts, preempts, until nothing is left to decide.
+/// Drops, starts and preempts after an event, until nothing is left to decide.
 void Flex::settle(TimeNs now, FlexDecisions& out) {
   queues_.expire(now, [&out](VisitId visit) { out.drop(visit); });
   if (start_idle(now, out) && params_.preempt) preempt_for_touched(now, out);
   touched_.clear();
 }
 
-/// False if a worker stays idle: then nothing that waits can be served.
+/// Returns false if a worker stays idle: then no waiting visit can be served.
 bool Flex::start_idle(TimeNs now, FlexDecisions& out) {
   for (Worker& worker : workers_) {
     if (worker.busy) continue;
@@ -175,9 +175,9 @@ bool Flex::start_idle(TimeNs now, FlexDecisions& out) {
   return true;
 }
 
-/// Algorithm 1, lines 11 to 19. Only a model that got visits can have a batch that is now large enough: a
-/// feasible batch never grows otherwise, and before this event none was. That is so of kSkip; of kPrefix all
-/// models are looked at.
+/// Algorithm 1, lines 11 to 19. With kSkip only a model that got visits can have a batch that is now large
+/// enough: a feasible batch never grows otherwise, and before this event no batch was large enough. With
+/// kPrefix all models are looked at.
 void Flex::preempt_for_touched(TimeNs now, FlexDecisions& out) {
   if (touched_.empty()) return;
   if (params_.batch == FlexBatch::kPrefix) touch_all();
@@ -210,8 +210,8 @@ Flex::Candidate Flex::find_candidate(TimeNs now) {
   return found;
 }
 
-/// BATCHGEN(n): the largest batch for the worker if it has at least `need`, its own visits included where the
-/// model is the same.
+/// BATCHGEN(n): returns the largest batch for the worker if it has at least `need` visits. It includes the
+/// worker's own visits if the model is the same.
 FeasibleBatch Flex::best_for(TimeNs now, const Worker& worker, int need, int& model) {
   FeasibleBatch best;
   for (const int touched : touched_) {
@@ -237,8 +237,8 @@ FeasibleBatch Flex::best_for(TimeNs now, const Worker& worker, int need, int& mo
   return best;
 }
 
-/// The candidate takes the worker's batch's place: its queued visits are held for it, what was held before
-/// and has no part in it goes back.
+/// Puts the candidate in the place of the worker's batch: its queued visits are held for it, and visits that
+/// were held before and are not in it go back.
 void Flex::hold(const Candidate& candidate, FlexDecisions& out) {
   Worker& worker = workers_[candidate.worker];
   const std::span<const FlexVisit> queued = queues_.visits(candidate.model);

@@ -25,7 +25,7 @@ struct FlexModel {
   int max_batch = 128;               ///< at most this many visits in a batch
 };
 
-/// The queues of all models; a model is named by its index here.
+/// The queues of all models. A model is named by its index in the list that the constructor gets.
 class FlexQueues {
  public:
   FlexQueues(std::span<const FlexModel> models, FlexBatch rule, int max_batch) : rule_(rule) {
@@ -50,7 +50,7 @@ class FlexQueues {
     next_expiry_ns_ = std::min(next_expiry_ns_, visit.deadline_ns - queue.latency.least());
   }
 
-  /// Forgets a visit; false if it does not stand here.
+  /// Forgets a visit. Returns false if it is not queued.
   bool erase(VisitId id) {
     if (id >= places_.size() || places_[id].model == kNowhere) return false;
     at(places_[id].model).visits.erase({places_[id].deadline_ns, id});
@@ -58,14 +58,13 @@ class FlexQueues {
     return true;
   }
 
-  /// Whether a visit due at `deadline_ns` is late whatever is done: no batch that it could be in ends by
-  /// then.
+  /// True if a visit due at `deadline_ns` must be late: no batch that it could be in ends by then.
   bool hopeless(int model, TimeNs deadline_ns, TimeNs now) const {
     return deadline_ns < now + latency(model).least();
   }
 
-  /// Takes the hopeless visits out, calling drop(id) for each: by model, in order of deadline. O(1) while
-  /// there are none.
+  /// Takes the hopeless visits out and calls drop(id) for each, model by model, in order of deadline. O(1)
+  /// while no visit is hopeless.
   template <class Function>
   void expire(TimeNs now, Function drop) {
     if (now <= next_expiry_ns_) return;
@@ -85,7 +84,7 @@ class FlexQueues {
     }
   }
 
-  /// The largest feasible batch of one model.
+  /// Returns the largest feasible batch of one model.
   FeasibleBatch largest(int model, TimeNs now) {
     Queue& queue = at(model);
     const FeasibleBatch batch = largest_batch(rule_, {queue.visits.visits(), {}}, queue.latency, now);
@@ -93,23 +92,24 @@ class FlexQueues {
     return batch;
   }
 
-  /// False if no batch of `need` visits or more is feasible; true otherwise, where latencies grow with the
+  /// Returns false only if no batch of `need` visits or more is feasible. Exact if latencies grow with the
   /// batch size.
   bool may_have(int model, TimeNs now, int need) const {
     return need <= latency(model).cap() && may_fill({visits(model), {}}, latency(model), now, need);
   }
 
-  /// The largest feasible batch of the model's queue together with `running`, visits of the same model in
-  /// order of deadline, if it has at least `need`; otherwise some smaller one or none.
+  /// Returns the largest feasible batch of the model's queue together with `running`, visits of the same
+  /// model in order of deadline, if it has at least `need` visits; otherwise some smaller batch or an empty
+  /// one.
   FeasibleBatch largest_with(int model, TimeNs now, std::span<const FlexVisit> running, int need) const {
     const MergedVisits merged{visits(model), running};
     if (need > latency(model).cap() || !may_fill(merged, latency(model), now, need)) return {};
     return largest_batch(rule_, merged, latency(model), now);
   }
 
-  /// The largest feasible batch of all models and its model; of equal ones the first model's. Looks again
-  /// only at queues that could have the largest: of kSkip a queue's largest batch never grows without new
-  /// visits.
+  /// Returns the largest feasible batch of all models and sets `model` to its model, the first one if several
+  /// have equally large batches. Looks again only at queues that could have the largest: with kSkip a queue's
+  /// largest batch never grows without new visits.
   FeasibleBatch largest_of_all(TimeNs now, int& model) {
     if (rule_ == FlexBatch::kPrefix) forget_sizes();
     while (true) {
@@ -129,7 +129,7 @@ class FlexQueues {
     out.insert(out.end(), taken.begin(), taken.end());
     remove(model, first, count);
   }
-  /// Takes `count` visits from position `first` of the model's queue on away.
+  /// Removes `count` visits of the model's queue, from position `first` on.
   void remove(int model, std::size_t first, std::size_t count) {
     for (const FlexVisit& visit : visits(model).subspan(first, count)) leave(visit.id);
     at(model).visits.erase(first, count);
@@ -141,15 +141,15 @@ class FlexQueues {
   struct Queue {
     DeadlineQueue<FlexVisit> visits;
     FlexLatency latency;
-    int most = 0;  ///< no feasible batch is larger
+    int most = 0;  ///< upper limit of the size of a feasible batch
   };
-  /// Where a visit stands, so that it can be found by its id.
+  /// The place of a visit, so that it can be found by its id.
   struct Place {
     TimeNs deadline_ns = 0;
     int model = kNowhere;
   };
 
-  /// Of kPrefix a batch may grow when what stands before it expires.
+  /// Forgets the limits of batch sizes: with kPrefix a batch may grow when earlier visits expire.
   void forget_sizes() {
     for (Queue& queue : queues_) queue.most = queue.latency.cap();
   }
@@ -172,19 +172,19 @@ class FlexQueues {
 
   FlexBatch rule_;
   std::vector<Queue> queues_;
-  std::vector<Place> places_;  ///< by visit
+  std::vector<Place> places_;  ///< place of each visit, by id
   std::size_t places_in_use_ = 0;
   TimeNs next_expiry_ns_ = std::numeric_limits<TimeNs>::max();
 };
 
-// What FLEX decides, as values.
+// FLEX's decisions, as values.
 
-/// One decision. Which fields count depends on `kind`.
+/// One decision. `kind` says which fields count.
 struct FlexDecision {
   enum class Kind : std::uint8_t {
-    kStart,    ///< `worker`, which is free, runs a batch of `module` with the visits named by first and count
-    kPreempt,  ///< `worker`'s running batch is to stop as soon as it can
-    kDrop      ///< `visit`, queued, can no longer make its deadline
+    kStart,    ///< free `worker` runs a batch of `module`, with the visits that `first` and `count` name
+    kPreempt,  ///< running batch of `worker` is to stop as soon as it can
+    kDrop      ///< queued `visit` can no longer make its deadline
   };
   Kind kind = Kind::kStart;
   ModuleId module = 0;
@@ -194,11 +194,11 @@ struct FlexDecision {
   std::uint32_t count = 0;
 };
 
-/// The decisions of one event or several, to be carried out in order. Reused, it allocates nothing.
+/// The decisions of one or several events, to be carried out in order. Allocates nothing when reused.
 class FlexDecisions {
  public:
   std::span<const FlexDecision> list() const { return list_; }
-  /// The visits of a batch that starts, in order of deadline.
+  /// Returns the visits of a batch that starts, in order of deadline.
   std::span<const VisitId> visits(const FlexDecision& start) const {
     return std::span(visits_).subspan(start.first, start.count);
   }
@@ -207,7 +207,7 @@ class FlexDecisions {
     visits_.clear();
   }
 
-  /// `visits`: any range of values with an `id`.
+  /// Adds a start. `visits` is any range of values with an `id`.
   template <class Visits>
   void start(WorkerId worker, ModuleId module, const Visits& visits) {
     const auto first = static_cast<std::uint32_t>(visits_.size());
@@ -225,10 +225,10 @@ class FlexDecisions {
 
 // FLEX's parameters, each with its source.
 
-/// Which GPU a candidate batch preempts when several run batches that are small enough.
+/// The choice of the GPU that a candidate batch preempts when several run batches that are small enough.
 enum class FlexTarget {
-  kOrder,    ///< the first, as Algorithm 1 loops over the GPUs
-  kSmallest  ///< the one with the smallest batch, of equal ones the first
+  kOrder,    ///< first such GPU, as Algorithm 1 loops over the GPUs
+  kSmallest  ///< GPU with the smallest batch; the first if several are equal
 };
 
 struct FlexParams {
@@ -238,7 +238,7 @@ struct FlexParams {
   FlexTarget target = FlexTarget::kOrder;
   int max_batch = 128;
 
-  /// The threshold with so many GPUs (Theorems B.1 and B.3).
+  /// Returns the threshold with so many GPUs (Theorems B.1 and B.3).
   double lambda_for(int gpus) const {
     if (lambda > 1) return lambda;
     return gpus <= 1 ? 2.38 : 3.03;
@@ -263,52 +263,54 @@ struct FlexParams {
   }
 };
 
-/// Fed with events, returns decisions; holds no clock. A free worker gets the largest feasible batch over all
-/// models. After a visit has come, the largest feasible batch that any worker could run in place of its own
-/// (own visits of the same model included) preempts that worker if it is at least lambda times as large.
+/// The algorithm. It is fed with events and returns decisions; it has no clock. A free worker gets the
+/// largest feasible batch over all models. After a visit has come, the largest feasible batch that any worker
+/// could run in place of its own (own visits of the same model included) preempts that worker if it is at
+/// least lambda times as large.
 ///
-/// A preemption takes effect at an exit point, not at once. From the decision on the candidate counts as what
-/// the worker runs: its queued visits are held, so that no other worker takes them or is preempted for them
+/// A preemption takes effect at an exit point, not at once. From the decision on, the candidate counts as the
+/// worker's batch: its queued visits are held, so that no other worker takes them or is preempted for them
 /// too, and only a batch lambda times as large replaces it. When the worker is free, because its batch was
 /// preempted or had ended before, held and returned visits go back to their queues and the batch is formed
-/// again: later arrivals join it, and what the delay has made hopeless does not shrink it. With preemption
-/// without delay this is Algorithm 1.
+/// again: later arrivals join it, and visits that the delay has made hopeless do not shrink it. If preemption
+/// takes no time, this is Algorithm 1.
 ///
-/// Ties: of equally large batches that of the model given first; idle workers in order of their ids, before
-/// any is preempted; equal deadlines in order of arrival, a preempted batch's visits behind.
+/// Ties: of equally large batches, the batch of the model given first wins. Idle workers are served in order
+/// of their ids, before any worker is preempted. Visits with equal deadlines are in order of arrival, a
+/// preempted batch's visits last.
 ///
 /// Cost with G workers, M models and Q visits queued of the model concerned (Theorem 5.3 counts M and Q as
-/// constants): an arrival O(G log Q + log cap log Q), plus O(M) when it starts or preempts; a batch that ends
-/// or is preempted O(M log cap log Q) at most, plus O(b log Q) for b visits that are given back. Insertions
-/// also shift queued visits (DeadlineQueue). Nothing is allocated in steady state.
+/// constants): an arrival costs O(G log Q + log cap log Q), plus O(M) when it starts or preempts a batch; the
+/// end or preemption of a batch costs O(M log cap log Q) at most, plus O(b log Q) for b visits that are given
+/// back. Insertions also shift queued visits (DeadlineQueue). Nothing is allocated in steady state.
 ///
-/// No timer is needed: what becomes hopeless while it waits is dropped at the next event, and no batch could
-/// start before that.
+/// No timer is needed: a visit that becomes hopeless while it waits is dropped at the next event, and no
+/// batch could start before that.
 ///
-/// Preempted at once, a worker's batches grow by lambda each time, so that one ends after at most
+/// If preemptions take no time, a worker's batches grow by lambda each time, so that one ends after at most
 /// log_lambda(cap) preemptions, and the bound of Theorem 5.2 holds. A delay voids both: a batch that could
-/// have started only at the decision is lost with the one that was preempted for it.
+/// have started only at the decision is lost together with the batch that was preempted for it.
 class Flex {
  public:
-  /// `models`: at least one; no decision is taken before a worker is added. params.lambda >= 1.
+  /// Needs at least one model and params.lambda >= 1. No decision is taken before a worker is added.
   Flex(const FlexParams& params, std::span<const FlexModel> models);
 
   void on_worker_added(TimeNs now, WorkerId worker, FlexDecisions& out);
-  /// The worker runs what it has to its end or its exit, and gets nothing more.
+  /// The worker runs its batch to its end or its exit, and gets no other.
   void on_worker_draining(TimeNs now, WorkerId worker, FlexDecisions& out);
-  /// These workers are gone, and what ran on them; a worker that had drained is forgotten already. `visits`:
-  /// those that are queued again, of any of them or none.
+  /// These workers are gone, together with what ran on them; a worker that has drained may be unknown
+  /// already. `visits` are the visits of these workers that are queued again, possibly none.
   void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                        FlexDecisions& out);
   void on_arrival(TimeNs now, const Visit& visit, FlexDecisions& out);
-  /// A visit that does not run is gone.
+  /// A visit that does not run is cancelled.
   void on_cancelled(TimeNs now, VisitId visit, FlexDecisions& out);
-  /// The worker's batch has ended, asked to stop or not; it is free.
+  /// The worker's batch has ended, whether it was asked to stop or not; the worker is free.
   void on_completed(TimeNs now, WorkerId worker, FlexDecisions& out);
-  /// The worker's batch has stopped because of a kPreempt; it is free. `visits` are queued again.
+  /// The worker's batch has stopped because of a kPreempt; the worker is free. `visits` are queued again.
   void on_preempted(TimeNs now, WorkerId worker, std::span<const Visit> visits, FlexDecisions& out);
 
-  /// Visits queued, without those held.
+  /// Returns the number of queued visits, without held ones.
   std::size_t queued() const { return queues_.size(); }
   double lambda() const { return lambda_; }
 
@@ -316,12 +318,12 @@ class Flex {
   struct Worker {
     WorkerId id = 0;
     bool busy = false;
-    bool stopping = false;  ///< asked to stop; `batch` is what is to run next
+    bool stopping = false;  ///< the batch that runs was asked to stop; `batch` is the one to run next
     bool draining = false;
     int model = 0;
     std::vector<FlexVisit> batch;  ///< in order of deadline
   };
-  /// A batch for a worker; size 0: none.
+  /// A batch for a worker; its size is 0 if there is no batch.
   struct Candidate {
     std::size_t worker = 0;
     int model = 0;
@@ -346,13 +348,14 @@ class Flex {
   FlexParams params_;
   double lambda_ = 0;
   FlexQueues queues_;
-  std::vector<ModuleId> modules_;       ///< by model
-  std::vector<int> model_of_;           ///< by module; -1: not served here
-  std::vector<Worker> workers_;         ///< in order of id
-  std::vector<int> need_;               ///< by batch size: what preempts it
-  std::vector<int> touched_;            ///< models that got visits in this event
-  std::vector<FeasibleBatch> largest_;  ///< by model, within find_candidate; size -1: not yet looked for
-  std::vector<FlexVisit> next_;         ///< scratch of hold
+  std::vector<ModuleId> modules_;  ///< module of each model
+  std::vector<int> model_of_;      ///< model of each module; -1: not served here
+  std::vector<Worker> workers_;    ///< in order of id
+  std::vector<int> need_;     ///< least size of a candidate that preempts a batch, by the size of that batch
+  std::vector<int> touched_;  ///< models that got visits in this event
+  /// Largest batch of each model, within find_candidate(); size -1: not yet computed.
+  std::vector<FeasibleBatch> largest_;
+  std::vector<FlexVisit> next_;  ///< scratch of hold()
 };
 
 }  // namespace harness

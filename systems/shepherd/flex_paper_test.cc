@@ -85,16 +85,17 @@ struct TwoStreams {
   FlexBatch batch;
   bool preempt;
   bool at_exit_points;
-  double lowest_per_s;  ///< of the goodput
+  double lowest_per_s;  ///< least goodput expected
   double highest_per_s;
 };
 
-// What the rules give. 250 ms: ResNet18 in full batches, 128 in 31.9 ms, 4,013/s; ResNeSt269 is served only
-// when nothing of ResNet18 is left. 90 ms: of a burst 358 can end in time (128, 128, 102 in 90 ms), 2,983/s.
-// Without preemption a batch of ResNeSt269, started when the last burst has ended or expired, runs into the
-// next burst: 128 + 6 are left of it and 2 of ResNeSt269, 1,133/s. Preemption without delay, requests of a
-// burst one after the other: the batch grows 2, 5, 12, 29, 70 and stays at 70, as 128 are not 2.38 times as
-// many, so that 70 + 128 + 128 + 15 = 341 end in time, 2,842/s; at an exit point the whole burst has come.
+// The results that the rules give. 250 ms: ResNet18 in full batches, 128 in 31.9 ms, 4,013/s; ResNeSt269 is
+// served only when nothing of ResNet18 is left. 90 ms: of a burst 358 can end in time (128, 128, 102 in 90
+// ms), 2,983/s. Without preemption a batch of ResNeSt269, started when the last burst has ended or expired,
+// runs into the next burst: 128 + 6 are left of it and 2 of ResNeSt269, 1,133/s. Preemption without delay,
+// requests of a burst one after the other: the batch grows 2, 5, 12, 29, 70 and stays at 70, as 128 are not
+// 2.38 times as many, so that 70 + 128 + 128 + 15 = 341 end in time, 2,842/s; at an exit point the whole
+// burst has come.
 TEST(FlexTwoStreams, AreServedAsTheRulesSay) {
   const std::vector<TwoStreams> cases{{250, FlexBatch::kSkip, true, true, 3'970, 4'100},
                                       {250, FlexBatch::kSkip, true, false, 3'970, 4'100},

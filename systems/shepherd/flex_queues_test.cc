@@ -24,7 +24,7 @@ std::vector<TimeNs> dues_of(std::span<const FlexVisit> visits) {
   return dues;
 }
 
-/// The batch that `choice` means, as (due, id).
+/// Returns the batch that `choice` means, as (due, id).
 std::vector<std::pair<TimeNs, VisitId>> chosen(const MergedVisits& visits, const FeasibleBatch& choice) {
   std::vector<FlexVisit> merged;
   std::merge(visits.queued.begin(), visits.queued.end(), visits.running.begin(), visits.running.end(),
@@ -50,7 +50,8 @@ bool ends_in_time(std::span<const std::pair<TimeNs, VisitId>> batch, const Profi
 
 using Subset = std::vector<std::pair<TimeNs, VisitId>>;
 
-/// Over all subsets: the largest feasible one, of these the one with the earliest deadlines (the least sum).
+/// Returns the largest feasible one of all subsets, and of these the one with the earliest deadlines (the
+/// least sum).
 Subset best_subset(const Subset& all, const Profile& profile, TimeNs now) {
   Subset best;
   TimeNs best_sum = 0;
@@ -71,8 +72,8 @@ Subset best_subset(const Subset& all, const Profile& profile, TimeNs now) {
   return best;
 }
 
-/// Algorithm 2 by its words: from the first visit that any batch of what follows can serve, as many as can
-/// be.
+/// Algorithm 2 by its words: takes as many visits as can be served, from the first visit on that any batch of
+/// it and its followers can serve.
 Subset best_prefix(const Subset& all, const Profile& profile, TimeNs now) {
   for (std::size_t first = 0; first < all.size(); ++first) {
     for (std::size_t size = all.size() - first; size > 0; --size) {

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// The worst that was met.
+/// The worst cases that were met.
 struct Worst {
   double largest = 0;         ///< optimum / FLEX
   double share_of_bound = 0;  ///< largest ratio / (12.62 K or 10.81 K)
@@ -31,7 +31,7 @@ struct Worst {
 
 using MakeInstance = LinearInstance (*)(RandomStream&);
 
-/// FLEX by both rules for batches over `count` instances; the default must keep the bound.
+/// Compares FLEX by both rules for batches over `count` instances; the default must keep the bound.
 void compare(const char* name, MakeInstance make, std::uint64_t count) {
   Worst skip, prefix, without;
   double share = 0;

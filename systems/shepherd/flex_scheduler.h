@@ -12,16 +12,16 @@
 
 namespace harness {
 
-/// Carries events to a Flex over the modules of the queue and its decisions to the host. What the planner
-/// caps stays capped: a module's batches are no larger than its planned cap. A batch's end is told to Flex
-/// when the worker is free: before that visits that the batch sends on may stand here already.
+/// Carries events to a Flex over the modules of the queue and its decisions to the host. A module's batches
+/// are no larger than the cap that the planner gives it. Flex is told of a batch's end when the worker is
+/// free: before that, visits that the batch sends on may be queued here already.
 class FlexScheduler final : public Scheduler {
  public:
-  /// The context outlives this.
+  /// The context outlives the scheduler.
   FlexScheduler(const ServingContext& context, GroupId group, const FlexParams& params)
       : context_(context), group_(group), params_(params) {}
 
-  /// A group stays what it is: only the first plan counts.
+  /// Only the first plan counts: a group's modules never change.
   void on_plan(TimeNs now, const Plan& plan, Decisions& out) override;
   void on_worker_added(TimeNs now, WorkerId worker, Decisions& out) override;
   void on_worker_draining(TimeNs now, WorkerId worker, Decisions& out) override;
@@ -46,8 +46,9 @@ class FlexScheduler final : public Scheduler {
   FlexParams params_;
   std::optional<Flex> flex_;
   FlexDecisions decided_;
-  WorkerId added_ = kNone;  ///< just now: the host says next that it is free, which Flex knows
-  std::vector<Work> work_;  ///< by worker: what it has; kLastBatch: and drains
+  /// Worker that was just added. The host says next that it is free, which Flex knows already.
+  WorkerId added_ = kNone;
+  std::vector<Work> work_;  ///< state of each worker, by id; kLastBatch: it runs a batch and drains
 };
 
 }  // namespace harness

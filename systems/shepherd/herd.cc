@@ -39,7 +39,7 @@ std::int64_t capacity_of(const HerdInput& input) {
 
 std::string mb_text(std::int64_t bytes) { return text_of(static_cast<double>(bytes) / kBytesPerMb); }
 
-// Why some model cannot be served at all, or "".
+// Says why some model cannot be served at all; "" if all can.
 std::string unservable(const HerdInput& input) {
   const std::int64_t capacity = capacity_of(input);
   for (const HerdModel& model : input.models) {
@@ -152,7 +152,7 @@ GroupLimits limits_of(const HerdInput& input) {
   return {input.gpus, std::min(limit, input.gpus), groups, capacity_of(input)};
 }
 
-// From indices of items to models, ascending.
+// Replaces indices of items by models, ascending.
 void name_models(const std::vector<HerdItem>& items, std::vector<HerdGroup>& groups) {
   for (HerdGroup& group : groups) {
     std::vector<std::pair<int, int>> members;
@@ -163,7 +163,7 @@ void name_models(const std::vector<HerdItem>& items, std::vector<HerdGroup>& gro
   }
 }
 
-// Of groups of indices of items.
+// Returns groups of indices of items.
 std::vector<HerdGroup> groups_of_items(const HerdInput& input, const Search& search,
                                        const GroupLimits& limits) {
   return input.params.spread ? spread(search.items(), *search.best, limits)

@@ -1,8 +1,9 @@
 // HERD, SHEPHERD's periodic planner (section 4): classifies models and GPUs into serving groups, so that the
 // smallest burst tolerance of any stream is as large as possible (Eq. 2).
 //
-// Every GPU of a group holds all models of the group, and a stream may use all GPUs of its group; its burst
-// tolerance is bt = size / n: the group's GPUs over the n = rate / goodput that its average load needs.
+// Every GPU of a group holds all models of the group, and a stream may use all GPUs of its group. The
+// stream's burst tolerance is bt = size / n: the number of the group's GPUs over n = rate / goodput, the
+// number of GPUs that its average load needs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace harness {
 
 inline constexpr double kBytesPerMb = 1e6;
 
-/// plan_herd() takes the number of shares as it is, 1 or more.
+/// The parameters of plan_herd(), which takes the number of shares as it is: 1 or more.
 struct HerdParams {
   int group_worker_limit = 12;
   int max_groups = 0;
@@ -60,35 +61,37 @@ struct HerdParams {
 /// A model with all its streams aggregated into one (section 4, "HERD complexity").
 struct HerdModel {
   std::string name;
-  double rate_rps = 0;     ///< of all its streams together
-  double goodput_rps = 0;  ///< T: the most that one GPU completes in time
+  double rate_rps = 0;     ///< rate of all its streams together
+  double goodput_rps = 0;  ///< T: the largest rate that one GPU completes in time
   double alpha_ms = 0;     ///< latency of a batch of b is alpha b + beta (Eq. 1)
   double beta_ms = 0;
-  std::int64_t bytes = 0;  ///< on every GPU that holds it
-  int streams = 0;         ///< that it has, none of which can be divided: its most shares; 0: any number
+  std::int64_t bytes = 0;  ///< memory that it takes on every GPU that holds it
+  /// Number of its streams, an upper limit of its shares as streams cannot be divided; 0: no limit.
+  int streams = 0;
 };
 
 struct HerdInput {
-  int gpus = 0;                ///< N
-  std::int64_t gpu_bytes = 0;  ///< mem, of which HerdParams::reserved_mb is set aside
+  int gpus = 0;                ///< number of GPUs (N)
+  std::int64_t gpu_bytes = 0;  ///< memory of a GPU (mem), of which HerdParams::reserved_mb is set aside
   std::vector<HerdModel> models;
   HerdParams params;
 };
 
-/// A stream's average rate, requests/s, and its model, an index.
+/// A stream's model, as an index, and its average rate in requests/s.
 struct HerdStream {
   int model = 0;
   double rate_rps = 0;
 };
 
-/// Rates of `models` models, the sums over their streams.
+/// Returns the rates of `models` models: the sums over their streams.
 std::vector<double> aggregate_rates(int models, std::span<const HerdStream> streams);
 
-/// Equal model-streams of a model: HerdParams::shares, at most one for each of its streams.
+/// Returns the number of equal model-streams of a model: HerdParams::shares, but at most one for each of its
+/// streams.
 int shares_of(const HerdModel& model, const HerdParams& params);
 
-/// A serving group. Its models are ascending indices into HerdInput::models; shares[i] of the shares_of()
-/// models[i] are served here, the others in other groups.
+/// A serving group. `models` are ascending indices into HerdInput::models; shares[i] of the model-streams of
+/// models[i] (shares_of()) are served here, the others in other groups.
 struct HerdGroup {
   int gpus = 0;
   std::vector<int> models;
@@ -97,27 +100,27 @@ struct HerdGroup {
 
 enum class HerdStatus {
   kOptimal,     ///< bound - value is within the gap asked for
-  kFeasible,    ///< a plan that satisfies every constraint; how far from the best at most, `gap` says
-  kInfeasible,  ///< proven that there is none; `reason` says why
-  kNoPlan,      ///< none was found, and none was proven not to be there
+  kFeasible,    ///< a plan satisfies every constraint; `gap` says how far it may be from the best
+  kInfeasible,  ///< proven that no plan exists; `reason` says why
+  kNoPlan,      ///< no plan was found, but one may exist
 };
 
 struct HerdPlan {
   HerdStatus status = HerdStatus::kNoPlan;
-  std::string reason;             ///< kInfeasible, kNoPlan: one sentence
+  std::string reason;             ///< kInfeasible and kNoPlan only: one sentence
   std::vector<HerdGroup> groups;  ///< each with at least one model and one GPU
-  /// The smallest size / n of any model-stream; infinite where nothing has a rate.
+  /// The smallest size / n of any model-stream; infinite if no model has a rate.
   double min_burst_tolerance = 0;
-  double bound = std::numeric_limits<double>::infinity();  ///< no plan has a larger one
+  double bound = std::numeric_limits<double>::infinity();  ///< upper bound of any plan's min_burst_tolerance
   double gap = 0;  ///< (bound - value) / bound; 0 when both are infinite
-  int programs =
-      0;  ///< integer programs solved; 0: packing by rules met the bound, or was all that was asked for
-  long nodes = 0;  ///< nodes of their search trees together; a program may be settled in none
+  /// Number of integer programs solved; 0 if packing by rules met the bound, or was all that was asked for.
+  int programs = 0;
+  long nodes = 0;  ///< number of nodes of their search trees together; a program may need no node
   int affinity_sets = 0;
 };
 
-/// The plan for `input`. Deterministic; stops by gap and nodes alone. Bad input (a negative rate, a GPU
-/// without memory) is a bug of the caller.
+/// Returns the plan for `input`. Deterministic: only the gap and the number of nodes stop the search. Bad
+/// input (a negative rate, a GPU without memory) is a bug of the caller.
 HerdPlan plan_herd(const HerdInput& input);
 
 }  // namespace harness

@@ -32,7 +32,7 @@ struct OpenGroup {
   std::vector<int> counts;
 };
 
-// What an affinity-set has: groups and GPUs of them all, the load, and how many groups it may have.
+// The groups and GPUs of an affinity-set, its load, and how many groups it may have.
 struct SetShare {
   int groups = 0;
   int gpus = 0;
@@ -84,7 +84,7 @@ std::vector<SetShare> shares_of_sets(std::span<const HerdItem> items, const Size
   return sets;
 }
 
-// Empty groups: those of a set about equal, or as many as possible at the limit.
+// Empty groups. The groups of a set are about equal, or as many as possible have the limit's size.
 std::vector<OpenGroup> empty_groups(const std::vector<SetShare>& sets, const GroupLimits& limits, bool equal,
                                     std::size_t items) {
   std::vector<OpenGroup> groups;

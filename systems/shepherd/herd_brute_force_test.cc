@@ -184,7 +184,7 @@ TEST(Herd, IntegerProgramsAnswerAsBruteForceDoes) {
   EXPECT_GT(none, 500);
 }
 
-// Cases that are too large to enumerate, against Eq. 2 as it stands.
+// Cases that are too large to enumerate, compared with the literal program of Eq. 2.
 TEST(Herd, EqualsTheLiteralProgram) {
   int feasible = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

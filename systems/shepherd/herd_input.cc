@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMinAlphaMs = 1e-6;  // affinity divides by alpha
 
-/// Eq. 1 through the least and the largest batch.
+/// Sets Eq. 1's line through the least and the largest batch.
 void set_line(HerdModel& model, const Profile& profile) {
   const int last = profile.max_batch();
   const double first_ms = ns_to_ms(profile.latency(1));
@@ -27,7 +27,7 @@ double rule_rps(const Profile& profile, TimeNs slo_ns, int max_batch) {
   return pairs > 0 ? pairs : best_throughput_within_rps(profile, 1, slo_ns);
 }
 
-/// stream_goodput_rps() of streams, of which few differ in model and SLO.
+/// Computes stream_goodput_rps() for streams, of which few differ in model and SLO.
 class GoodputOfStreams {
  public:
   GoodputOfStreams(const ServingContext& context, HerdGoodput from, int max_batch)
@@ -48,7 +48,7 @@ class GoodputOfStreams {
   std::map<std::pair<ModuleId, TimeNs>, double> known_rps_;
 };
 
-/// Streams with a rate, those of one number as one; 1 where there is none.
+/// Counts each model's streams with a rate, streams of one number as one; at least 1.
 void count_streams(std::span<const Stream> streams, std::vector<HerdModel>& models) {
   std::vector<std::vector<bool>> seen(models.size(),
                                       std::vector<bool>(std::min(streams.size(), kStreamNumbers), false));
@@ -87,7 +87,7 @@ void HerdPlannerParams::list(ParamList& list) {
 }
 
 double stream_goodput_rps(const Profile& profile, TimeNs slo_ns, HerdGoodput from, int max_batch) {
-  // The line between two of the profile's points rises from the one where nothing ends in time.
+  // At this SLO the line between two of the profile's points may be above 0 although no batch ends in time.
   if (best_throughput_within_rps(profile, max_batch, slo_ns) <= 0) return 0;
   if (from == HerdGoodput::kProfile) {
     if (const std::optional<double> known = goodput_rps(profile, slo_ns)) return *known;

@@ -25,8 +25,9 @@ int sets_of(std::span<const HerdItem> items) {
   return sets;
 }
 
-// L2 of a growing set of items: for every threshold t, items above capacity - t stand alone, those above half
-// the capacity do not share with each other, and those from t up to half fill what these leave.
+// L2 of a growing set of items: for every threshold t, items above capacity - t are alone, items above half
+// the capacity do not share with each other, and items from t up to half the capacity fill the room that
+// these leave.
 class GrowingBound {
  public:
   GrowingBound(std::vector<std::int64_t> thresholds, std::int64_t capacity)
@@ -123,7 +124,7 @@ std::vector<std::vector<int>> members_of_sets(std::span<const HerdItem> items) {
   return members;
 }
 
-// The candidates of one set: its packings, without repetition of the same largest needs.
+// Returns the packings of one set, by all classes and both kinds of fit.
 std::vector<Packing> candidates_of(std::span<const HerdItem> items, std::span<const int> members,
                                    std::int64_t capacity) {
   std::vector<Packing> candidates;
@@ -153,7 +154,7 @@ int required_gpus(double need, double tolerance) {
   if (need <= 0 || tolerance <= 0) return 1;
   constexpr double kMax = 1e9;
   int gpus = static_cast<int>(std::clamp(std::ceil(need * tolerance), 1.0, kMax));
-  // Rounding may leave it one off; what counts is the quotient, as the plan reports it.
+  // Rounding may leave it one off: the quotient decides, as the plan reports it.
   while (gpus > 1 && (gpus - 1) / need >= tolerance) --gpus;
   while (gpus / need < tolerance && gpus < static_cast<int>(kMax)) ++gpus;
   return gpus;

@@ -11,8 +11,8 @@
 namespace harness {
 namespace {
 
-/// Groups over which HERD would spread the shares. So many that they cannot be numbered take it
-/// minutes (16,000: 7 s).
+/// Returns the number of groups over which HERD would spread the shares. It takes minutes if they are too
+/// many to be numbered (16,000 groups: 7 s).
 std::size_t groups_to_fill(const HerdInput& input) {
   if (!input.params.spread || input.params.group_worker_limit == 0) return 1;
   const auto limit = static_cast<std::size_t>(input.params.group_worker_limit);

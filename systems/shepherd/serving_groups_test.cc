@@ -177,7 +177,7 @@ RunSpec rates_that_swap(double period_s, TimeNs swap_ns) {
   return spec;
 }
 
-/// Of the requests that were sent from 6 s on.
+/// Returns the share in time of the requests that were sent from 6 s on.
 double in_time_from_6_s(const RunSpec& spec) {
   testing::RowKeeper rows;
   simulate(spec, &rows);

@@ -69,7 +69,7 @@ TEST(SharesOfStreams, KeepStreamsOfOneNumberTogether) {
   EXPECT_EQ(share_of[1], 1U);
 }
 
-// In turn over 13 models: the numbers of the last 4,464 streams are those of streams of other models.
+// Streams in turn over 13 models: the last 4,464 share their numbers with streams of other models.
 TEST(SharesOfStreams, AreEvenWithMoreStreamsThanNumbers) {
   constexpr int kModels = 13, kShares = 34;
   std::vector<Stream> streams;

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// HERD before the start and, with a period, again from the rates of the last one.
+/// Plans with HERD before the start and, if there is a period, again from the rates measured in the last one.
 class GroupPlanner final : public Planner {
  public:
   GroupPlanner(const ServingContext& context, const HerdPlannerParams& params, int max_batch)
@@ -46,7 +46,7 @@ class Shepherd final : public System {
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);
   }
-  /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
+  /// Returns null if a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!has_only_batches(context)) return nullptr;
     return std::make_unique<GroupPlanner>(context, herd_, flex_.max_batch);

@@ -1,4 +1,4 @@
-// The optimal offline schedule by trying everything: for tests, and for the smallest instances only.
+// Computes the optimal offline schedule by trying everything: for tests, and for the smallest instances only.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace harness {
 
-/// Gives the GPU that is free first its next batch, or none for ever, in every possible way: all choices of
-/// requests, each batch as early as its requests and its GPU allow.
+/// Gives the GPU that is free first its next batch, or no batch ever again, in every possible way: all
+/// choices of requests, each batch as early as its requests and its GPU allow.
 class ExhaustiveOptimum {
  public:
   explicit ExhaustiveOptimum(const OfflineInstance& instance) : instance_(instance) {}
@@ -24,7 +24,8 @@ class ExhaustiveOptimum {
   }
 
  private:
-  /// When each GPU that may still serve is free, ascending; requests left of each kind.
+  /// The times at which the GPUs that may still serve are free, ascending; and the number of requests left of
+  /// each kind.
   using State = std::pair<std::vector<TimeNs>, std::vector<int>>;
 
   int best(const State& state) {
@@ -42,7 +43,7 @@ class ExhaustiveOptimum {
     return most;
   }
 
-  /// Over all batches of the model that take from the kinds from `kind` on what they like.
+  /// Returns the best of all batches of the model that take any number of requests of `kind` and later kinds.
   int best_batch(const State& state, int model, std::size_t kind, std::vector<int>& batch) {
     if (kind == batch.size()) return with_batch(state, model, batch);
     int most = 0;

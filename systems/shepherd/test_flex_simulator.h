@@ -17,7 +17,7 @@
 
 namespace harness {
 
-/// Latency of a batch of b is alpha b + beta.
+/// Returns a profile in which a batch of b takes alpha b + beta.
 inline Profile flex_profile(TimeNs alpha_ns, TimeNs beta_ns, int max_batch, int exit_points = 0) {
   Profile profile;
   for (int b = 1; b <= max_batch; ++b) profile.latency_ns.push_back(alpha_ns * b + beta_ns);
@@ -31,21 +31,21 @@ struct FlexRequest {
   TimeNs deadline_ns = 0;
 };
 
-/// Something else than arrivals that happens to the group.
+/// An event of the group other than an arrival.
 struct FlexIncident {
   enum class Kind { kAdded, kDraining, kLost, kCancelled };
   TimeNs at_ns = 0;
   Kind kind = Kind::kAdded;
-  std::uint32_t subject = 0;  ///< worker, or kCancelled: the request, if it is queued then
+  std::uint32_t subject = 0;  ///< worker; for kCancelled the request, if it is queued then
 };
 
 struct FlexWorld {
-  std::vector<Profile> profiles;  ///< by module
+  std::vector<Profile> profiles;  ///< profile of each module
   int workers = 1;
   FlexParams params;
-  bool at_exit_points =
-      false;                ///< a preemption waits for the next of the profile's exit points, evenly apart
-  bool check_rule = false;  ///< after each event: check_rule()
+  /// A preemption waits for the next of the profile's exit points, evenly apart.
+  bool at_exit_points = false;
+  bool check_rule = false;  ///< check_rule() runs after each event
   std::vector<FlexIncident> incidents;
 };
 
@@ -53,15 +53,15 @@ struct FlexOutcome {
   int in_time = 0;
   int dropped = 0;
   int cancelled = 0;
-  int waiting = 0;  ///< at the end, without a worker that could serve them
+  int waiting = 0;  ///< number of requests left at the end, without a worker that could serve them
   int starts = 0;
-  int preempted = 0;               ///< batches that stopped
-  TimeNs busy_ns = 0;              ///< time of all workers
-  TimeNs lost_ns = 0;              ///< of that, in batches that stopped or were lost
-  std::vector<int> in_time_of;     ///< by module
-  std::vector<TimeNs> ended_ns;    ///< by request that ended in time, else -1
-  std::vector<int> preempted_of;   ///< by worker: batches that stopped
-  std::vector<int> largest_start;  ///< by module
+  int preempted = 0;               ///< number of batches that stopped
+  TimeNs busy_ns = 0;              ///< busy time of all workers
+  TimeNs lost_ns = 0;              ///< busy time in batches that stopped or were lost
+  std::vector<int> in_time_of;     ///< number of requests in time, by module
+  std::vector<TimeNs> ended_ns;    ///< time at which each request ended in time; else -1
+  std::vector<int> preempted_of;   ///< number of batches that stopped, by worker
+  std::vector<int> largest_start;  ///< size of the largest batch, by module
 };
 
 /// Events of one instant: batches end, then stop, then incidents, then arrivals in the order given.
@@ -274,9 +274,9 @@ class FlexSimulator {
     }
   }
 
-  /// What the proof in appendix B stands on, by looking at all batches: no GPU idles while a batch is
-  /// feasible, and none runs one that a feasible batch, with its own visits or without, is lambda times as
-  /// large as. With kSkip and preemption at once.
+  /// Checks the conditions on which the proof in appendix B rests, by looking at all batches: no GPU idles
+  /// while a batch is feasible, and no GPU runs a batch if a feasible one, with its own visits or without, is
+  /// lambda times as large. For kSkip and preemption at once.
   void check_rule() {
     if (std::any_of(gpus_.begin(), gpus_.end(), [](const Gpu& gpu) { return gpu.asked; })) return;
     for (const Gpu& gpu : gpus_) {

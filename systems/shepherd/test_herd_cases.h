@@ -18,9 +18,9 @@ inline HerdModel table4_model(std::size_t index) {
   return {row.name, 0, 1, row.alpha_ms, row.beta_ms, row.parameters * kBytesPerParameter};
 }
 
-/// The most that one GPU completes in time with batches of one size that follow each other, an SLO of 250 ms
-/// and at most 128 in a batch: a request waits for the batch before its own, so a batch takes at most half of
-/// it.
+/// Returns the largest rate that one GPU completes in time with batches of one size that follow each other,
+/// an SLO of 250 ms and at most 128 requests in a batch. A request waits for the batch before its own, so a
+/// batch takes at most half of the SLO.
 inline double table4_goodput_rps(const HerdModel& model) {
   double best = 0;
   for (int batch = 1; batch <= 128; ++batch) {
@@ -30,8 +30,8 @@ inline double table4_goodput_rps(const HerdModel& model) {
   return best;
 }
 
-/// A random input of `models` models; sizes from a tenth to two thirds of the memory, alpha and beta of few
-/// kinds.
+/// Returns a random input of `models` models, with sizes from a tenth to two thirds of the memory and few
+/// kinds of alpha and beta.
 inline HerdInput random_herd_input(std::uint64_t seed, int models, int gpus) {
   RandomStream stream(seed, "herd");
   HerdInput input;

@@ -114,7 +114,7 @@ class Checker {
     }
   }
 
-  // What the plan says of itself.
+  // Checks the plan's own figures.
   void check_claims() {
     double smallest = std::numeric_limits<double>::infinity();
     for (const HerdGroup& here : plan_.groups) {

@@ -1,5 +1,5 @@
-// Eq. 2 as it stands, its max-min goal and its products of variables linearised in the standard way, solved
-// by harness/milp: an oracle for tests, and what bench/herd_bench compares with. Model-streams only (one
+// Eq. 2 to the letter, its max-min goal and its products of variables linearised in the standard way, solved
+// by harness/milp: an oracle for tests, with which bench/herd_bench compares too. Model-streams only (one
 // share).
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace harness {
 
-/// Variables: t; size_j; x_ij, w_ij = x_ij size_j; y_cj. z_kj is x_kj, a model having one stream. A group may
-/// have size 0. Needs a rate of every model.
+/// Returns the program with the variables t; size_j; x_ij, w_ij = x_ij size_j; y_cj. z_kj is x_kj, as a model
+/// has one stream. A group may have size 0. Every model needs a rate.
 inline MilpProblem literal_program(const HerdInput& input, int groups) {
   MilpProblem problem;
   const auto count = input.models.size();

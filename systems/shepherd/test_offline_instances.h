@@ -23,7 +23,7 @@ struct LinearInstance {
     instance.models.push_back(flex_profile(alpha_ns, beta_ns, max_batch));
   }
 
-  /// Eq. 4: the largest affinity of two models.
+  /// Eq. 4: returns the largest affinity of two models.
   double divergence() const {
     double largest = 1;
     for (std::size_t i = 0; i < alpha.size(); ++i) {
@@ -38,7 +38,7 @@ struct LinearInstance {
     if (a_j + b_j - b_i <= 0) return simple;
     return std::min(simple, std::max(a_i / (a_j + b_j - b_i), a_i / a_j));
   }
-  /// What FLEX is never worse by (Theorems B.1 to B.3).
+  /// Returns the limit of the optimum's goodput over FLEX's (Theorems B.1 to B.3).
   double competitive_ratio() const { return (instance.gpus == 1 ? 10.81 : 12.62) * divergence(); }
 };
 
@@ -55,7 +55,7 @@ inline std::string text_of(const LinearInstance& one) {
   return text;
 }
 
-/// The goodput of FLEX on the instance; requests of one instant arrive in the order of the instance.
+/// Serves the instance by FLEX. Requests of one instant arrive in the order of the instance.
 inline FlexOutcome serve_by_flex(const OfflineInstance& instance, const FlexParams& params) {
   FlexWorld world;
   world.profiles = instance.models;
@@ -69,8 +69,8 @@ inline FlexOutcome serve_by_flex(const OfflineInstance& instance, const FlexPara
   return simulate_flex(world, std::move(requests));
 }
 
-/// Up to `kinds` kinds of up to `most` requests each, with little slack so that they stand in each other's
-/// way.
+/// Returns up to `kinds` kinds of up to `most` requests each, with little slack so that they are in each
+/// other's way.
 inline LinearInstance random_instance(RandomStream& random, int kinds, int most, TimeNs span) {
   LinearInstance one;
   one.instance.gpus = 1 + static_cast<int>(random.below(3));
@@ -95,8 +95,8 @@ inline LinearInstance random_instance(RandomStream& random, int kinds, int most,
   return one;
 }
 
-/// Ever larger batches, each just too small to preempt the one before and due when it would end if started at
-/// once: what an online scheduler without the future does worst at.
+/// Returns ever larger batches, each just too small to preempt the one before and due when it would end if
+/// started at once: the worst case of an online scheduler, which does not know the future.
 inline LinearInstance random_chain(RandomStream& random, int links) {
   LinearInstance one;
   one.instance.gpus = 1 + static_cast<int>(random.below(3));

@@ -22,7 +22,7 @@ bool can_join(const OfflineRequests& requests, const Start& start) {
          start.end_ns <= requests.deadline_ns;
 }
 
-/// Feasible batches that start at `at_ns`.
+/// Returns the feasible batches that start at `at_ns`.
 std::vector<Start> starts_at(const OfflineInstance& instance, TimeNs at_ns) {
   std::vector<Start> starts;
   for (int model = 0; model < static_cast<int>(instance.models.size()); ++model) {
@@ -55,8 +55,8 @@ class Program {
   int starts() const { return static_cast<int>(starts_.size()); }
 
  private:
-  /// A variable for the number of such batches, one for each kind of requests that may join, and a row that
-  /// says that together they fill the batches.
+  /// Adds a variable for the number of such batches, one for each kind of requests that may join, and a row
+  /// that says that together they fill the batches.
   void add(const Start& start) {
     const int batches = problem_.add_variable(0, instance_.gpus, start.size, true);
     starts_.push_back({start, batches});
@@ -71,7 +71,7 @@ class Program {
     problem_.add_row(0, 0, filled);
   }
 
-  /// The number of batches that run is largest at some start.
+  /// Limits the batches that run at `at_ns`. Their number is largest at some start.
   void limit_to_gpus(TimeNs at_ns) {
     std::vector<MilpTerm> running;
     for (const auto& [start, batches] : starts_) {
@@ -88,7 +88,7 @@ class Program {
   const OfflineInstance& instance_;
   MilpProblem problem_;
   std::vector<Variable> starts_;
-  std::vector<std::vector<MilpTerm>> joins_;  ///< by kind of requests
+  std::vector<std::vector<MilpTerm>> joins_;  ///< terms of each kind of requests
   std::vector<TimeNs> instants_;
 };
 
@@ -98,7 +98,7 @@ std::vector<TimeNs> offline_starts(const OfflineInstance& instance) {
   std::set<TimeNs> instants;
   for (const OfflineRequests& requests : instance.requests) instants.insert(requests.arrival_ns);
   std::vector<TimeNs> starts;
-  // Ends lie behind their starts, so that ascending order meets each instant after all that lead to it.
+  // Ends are later than their starts, so ascending order reaches each instant after all that lead to it.
   for (auto at = instants.begin(); at != instants.end(); ++at) {
     const std::vector<Start> possible = starts_at(instance, *at);
     if (!possible.empty()) starts.push_back(*at);

@@ -3,14 +3,14 @@
 namespace harness {
 
 void CandidateQueue::insert(const SymphonyVisit& visit) {
-  // Due before a request that is in no batch of all that follow it, this one is in none either.
+  // A request due before one that fits into no batch of all its followers fits into none of its own either.
   if (prefix_ > 0 && visit.deadline_ns < deadline(prefix_ - 1)) ++prefix_;
   queue_.insert(visit);
 }
 
 void CandidateQueue::erase(const SymphonyVisit& visit) {
   queue_.erase(visit);
-  prefix_ = 0;  // what stood before it may have its place now
+  prefix_ = 0;  // earlier requests may fit into a batch now
 }
 
 void CandidateQueue::take() {

@@ -18,22 +18,22 @@ namespace harness {
 
 // Symphony's parameters, each with its source.
 
-/// When a batch may start.
+/// The time from which a batch may start.
 enum class SymphonySchedulable {
-  kFrontrun,  ///< from the last moment on at which one more request could still join it
+  kFrontrun,  ///< last moment at which one more request could still join it
   kEager,     ///< at once
-  kLatest     ///< at the last moment at which it ends in time
+  kLatest     ///< last moment at which it ends in time
 };
 
-/// Which requests are given up for the sake of those behind them.
+/// The requests that are given up for the sake of later ones.
 enum class SymphonyDrop {
-  kWindow,  ///< those that a batch of the target size would be too late for
-  kTimeout  ///< those that are too late even alone: the target is 1
+  kWindow,  ///< requests for which a batch of the target size would be too late
+  kTimeout  ///< requests that are too late even alone: the target is 1
 };
 
-/// Which idle GPU gets a batch.
+/// The idle GPU that gets a batch.
 enum class SymphonyGpu {
-  kIdleLongest,  ///< of GPUs idle for equally long, the one that was heard of last
+  kIdleLongest,  ///< GPU idle for longest; if several are, the one reported free last
   kLowestNumber
 };
 
@@ -58,11 +58,11 @@ struct SymphonyParams {
   }
 };
 
-/// The first `size` requests in order of deadline, as a batch.
+/// A batch of the first `size` requests in order of deadline.
 struct SymphonyCandidate {
-  int size = 0;          ///< 0: none
-  TimeNs start_ns = 0;   ///< it is to start then
-  TimeNs latest_ns = 0;  ///< started later, it would end late
+  int size = 0;          ///< number of requests; 0: no candidate
+  TimeNs start_ns = 0;   ///< time at which it is to start
+  TimeNs latest_ns = 0;  ///< latest start with which it ends in time
 };
 
 /// A request in the queue.
@@ -71,12 +71,12 @@ struct SymphonyVisit {
   VisitId id = 0;
 };
 
-/// One model's requests in order of deadline, equal ones in order of insertion.
+/// One model's requests in order of deadline; requests with equal deadlines are in order of insertion.
 ///
-/// The *suffix* is the largest tail of the queue that can run as one batch now; what stands before it is the
-/// *prefix*. While the prefix's first request cannot end in a batch of min(target, |suffix|), it is dropped;
-/// if there is no suffix, all are. The first that is left gives the batch's deadline D, and the batch grows
-/// as far as D permits.
+/// The *suffix* is the largest tail of the queue that can run as one batch now; the requests before it are
+/// the *prefix*. While the prefix's first request cannot end in a batch of min(target, |suffix|), it is
+/// dropped; if there is no suffix, all are dropped. The first request left gives the batch's deadline D, and
+/// the batch grows as far as D permits.
 ///
 /// So with an empty prefix the whole queue is the batch, and the target does not count.
 class CandidateQueue {
@@ -84,30 +84,30 @@ class CandidateQueue {
   CandidateQueue(const SymphonyParams& params, SymphonyLatency latency, TimeNs slo_ns)
       : params_(params), latency_(std::move(latency)), slo_ns_(slo_ns) {}
 
-  /// A request has arrived: it counts in the rate.
+  /// Inserts a request that has arrived, and counts it in the rate.
   void arrive(TimeNs now, const SymphonyVisit& visit) {
     rate_.count(now);
     insert(visit);
   }
   void insert(const SymphonyVisit& visit);
-  /// It stands here.
+  /// Removes a request that is in the queue.
   void erase(const SymphonyVisit& visit);
-  /// Makes the candidate anew. drop(VisitId, is_late): `is_late`, it could not end in time even alone.
-  /// Amortised O(log cap), and O(cap) once per sample of the rate while requests must be dropped; after
-  /// erase() O(size of the queue).
+  /// Computes the candidate anew. Calls drop(VisitId, is_late) for requests that it drops; `is_late` says
+  /// that the request could not end in time even alone. Amortised O(log cap), and O(cap) once per sample of
+  /// the rate while requests must be dropped; after erase() O(size of the queue).
   template <class Drop>
   void update(TimeNs now, Drop drop);
   const SymphonyCandidate& candidate() const { return candidate_; }
-  /// The candidate's visits; valid until the next call of another function.
+  /// Returns the candidate's visits; valid until the next call of another function.
   std::span<const SymphonyVisit> batch() const {
     return queue_.visits().first(static_cast<std::size_t>(candidate_.size));
   }
-  /// Takes the candidate's visits away. update() must follow.
+  /// Removes the candidate's visits. update() must follow.
   void take();
 
  private:
   TimeNs deadline(std::size_t place) const { return queue_.visits()[place].deadline_ns; }
-  /// When a batch of so many ends that starts now.
+  /// Returns the end of a batch of so many requests that starts now.
   TimeNs end(TimeNs now, std::size_t batch) const { return now + latency_.of(static_cast<int>(batch)); }
   int target(TimeNs now);
   void set_candidate(TimeNs now);
@@ -117,10 +117,10 @@ class CandidateQueue {
   TimeNs slo_ns_;
   RateMeter rate_;
   DeadlineQueue<SymphonyVisit> queue_;
-  std::size_t prefix_ = 0;  ///< how many stand before the suffix, but for those that time adds
+  std::size_t prefix_ = 0;  ///< number of requests before the suffix, except ones that time adds
   SymphonyCandidate candidate_;
   int target_ = 0;
-  TimeNs target_interval_ = -1;  ///< of the rate, in which the target was computed
+  TimeNs target_interval_ = -1;  ///< interval of the rate in which the target was computed
 };
 
 template <class Drop>

@@ -70,8 +70,8 @@ class Hand {
 
   void arrive(double at, VisitId id) { queue_.arrive(time(at), {time(at + 20), id}); }
   void cancel(double arrived, VisitId id) { queue_.erase({time(arrived + 20), id}); }
-  /// What is dropped: "-0" (late even alone: "-0!"); then the batch with when it is to start and when it
-  /// must: "1 2 (3 to 4)".
+  /// Returns the dropped requests, "-0" (late even alone: "-0!"), then the batch with the time at which it is
+  /// to start and the latest at which it may: "1 2 (3 to 4)".
   std::string update(double now) {
     std::string text;
     queue_.update(time(now), [&](VisitId id, bool is_late) {
@@ -157,7 +157,8 @@ TEST(CandidateQueue, DropsAllThatIsLate) {
   EXPECT_EQ(hand.update(16), "2 (29 to 30)");
 }
 
-// A request that is due before those of the prefix stands there too; a cancellation gives the others a place.
+// A request that is due before requests of the prefix is in the prefix too; a cancellation gives the others a
+// place.
 TEST(CandidateQueue, TakesRequestsInAnyOrderOfDeadlines) {
   Hand hand({.drop = SymphonyDrop::kTimeout});
   for (VisitId id = 0; id < 6; ++id) hand.arrive(id, id);

@@ -59,7 +59,7 @@ std::uint32_t DeferredScheduler::model_of(ModuleId module) const {
   return model_of_[module];
 }
 
-/// Notes where the visit waits: returns its model.
+/// Notes the place at which the visit waits. Returns its model.
 std::uint32_t DeferredScheduler::place(const Visit& visit) {
   const std::uint32_t model = model_of(visit.module);
   if (visit.id >= places_.size()) places_.resize(std::max<std::size_t>(visit.id + 1, 2 * places_.size()));
@@ -76,7 +76,7 @@ void DeferredScheduler::update(TimeNs now, std::uint32_t model, Decisions& out) 
   });
 }
 
-/// Makes the model's candidate anew, and plans it.
+/// Computes the model's candidate anew, and plans it.
 void DeferredScheduler::renew(TimeNs now, std::uint32_t model, Decisions& out) {
   update(now, model, out);
   pending_.erase(model);
@@ -94,7 +94,7 @@ void DeferredScheduler::settle(TimeNs now, Decisions& out) {
   wake(out);
 }
 
-/// What is first to happen at this instant; false: nothing.
+/// Does the first thing to do at this instant. Returns false if there is nothing to do.
 bool DeferredScheduler::step(TimeNs now, Decisions& out) {
   if (!pending_.empty() && pending_.first_key().first < now) {
     renew(now, pending_.first(), out);
@@ -110,7 +110,7 @@ bool DeferredScheduler::step(TimeNs now, Decisions& out) {
   return true;
 }
 
-/// The first idle worker runs the model's candidate.
+/// Has the first idle worker run the model's candidate.
 void DeferredScheduler::grant(TimeNs now, std::uint32_t model, Decisions& out) {
   update(now, model, out);
   CandidateQueue& queue = models_[model];

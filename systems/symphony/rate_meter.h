@@ -11,8 +11,8 @@
 
 namespace harness {
 
-/// The mean of the last 100 counts of 50 ms each (nexuslb, rankmt/common.h), an interval being sampled when
-/// it has ended. Those before the first arrival do not count. Intervals begin at time 0.
+/// The mean of the last 100 counts of 50 ms each (nexuslb, rankmt/common.h). An interval is sampled when it
+/// has ended. Intervals before the first arrival do not count. Intervals begin at time 0.
 class RateMeter {
  public:
   static constexpr TimeNs kSampleNs = 50 * kNsPerMs;
@@ -22,13 +22,13 @@ class RateMeter {
     end_intervals(now);
     ++counter_;
   }
-  /// Requests/s; nothing while there is no sample.
+  /// Returns the rate in requests/s, or nothing while there is no sample.
   std::optional<double> rate_rps(TimeNs now) {
     end_intervals(now);
     if (samples_ == 0) return std::nullopt;
     return static_cast<double>(sum_) / (static_cast<double>(samples_) * ns_to_s(kSampleNs));
   }
-  /// Changes when a sample is added.
+  /// Returns the current interval's number, which changes when a sample is added.
   TimeNs interval() const { return interval_; }
 
  private:
@@ -57,7 +57,7 @@ class RateMeter {
   std::size_t samples_ = 0;
   std::size_t next_ = 0;
   std::uint64_t sum_ = 0;
-  TimeNs interval_ = 0;  ///< the one that is counted
+  TimeNs interval_ = 0;  ///< number of the interval that is counted
   std::uint32_t counter_ = 0;
 };
 

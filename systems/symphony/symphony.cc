@@ -15,11 +15,11 @@
 namespace harness {
 namespace {
 
-/// Carries events to a DeferredScheduler over the modules of the queue. In a pipeline a visit must leave the
-/// modules after it their shares of the SLO.
+/// Carries events to a DeferredScheduler over the modules of the queue. In a pipeline a visit must leave
+/// later modules their shares of the SLO.
 class SymphonyScheduler final : public Scheduler {
  public:
-  /// The context outlives this.
+  /// The context outlives the scheduler.
   SymphonyScheduler(const ServingContext& context, GroupId group, const SymphonyParams& params)
       : context_(context), group_(group), params_(params) {}
 
@@ -67,7 +67,7 @@ class SymphonyScheduler final : public Scheduler {
   const ServingContext& context_;
   GroupId group_;
   SymphonyParams params_;
-  std::vector<double> after_ns_;  ///< by module: the budgets of the modules after it
+  std::vector<double> after_ns_;  ///< sum of the budgets after each module, on the longest path
   std::optional<DeferredScheduler> deferred_;
 };
 
@@ -92,7 +92,7 @@ class Symphony final : public System {
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<SymphonyScheduler>(context, group, params_);
   }
-  /// Null where a module is no model on GPUs: the shared planner gives each module its own workers then.
+  /// Returns null if a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!has_only_batches(context)) return nullptr;
     return std::make_unique<OneGroup>(context);

@@ -1,5 +1,5 @@
-// The rules of nexuslb's scheduler as plainly as can be, without delays: sets, scans over everything, nothing
-// kept that can be computed. For tests only.
+// The rules of nexuslb's scheduler as plainly as can be, without delays: it uses sets and scans over
+// everything, and keeps nothing that can be computed. For tests only.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace harness {
 
-/// What DeferredScheduler promises, with its interface.
+/// A scheduler with DeferredScheduler's interface, which keeps the same promises.
 class PlainScheduler {
  public:
   PlainScheduler(const SymphonyParams& params, std::span<const SymphonyModel> models) : params_(params) {
@@ -67,7 +67,7 @@ class PlainScheduler {
     TimeNs exec_at = 0;
     TimeNs invalid_after = 0;
     bool planned = false;
-    int pending = 0;  ///< the higher, the later it became so; 0: it is not
+    int pending = 0;  ///< order in which candidates became pending, from 1; 0: not pending
   };
 
   static TimeNs latency(const Model& model, std::size_t batch) {
@@ -104,7 +104,7 @@ class PlainScheduler {
     return b - 1;
   }
 
-  /// Section "Forming the candidate batch", as in the README.
+  /// Forms the candidate as the README says in "Forming the candidate batch".
   void form(TimeNs now, Model& model, Decisions& out) {
     const auto done = [&](std::size_t batch) { return now + latency(model, batch); };
     const auto drop = [&](std::set<Query>& from) {
@@ -157,7 +157,7 @@ class PlainScheduler {
     }
     send_candidate(now, model, out);
   }
-  /// The pending model that is invalid first; of equal ones the last to become so.
+  /// Returns the pending model that is invalid first; of equal ones the last to become so.
   Model* first_pending() {
     Model* first = nullptr;
     for (Model& model : models_) {

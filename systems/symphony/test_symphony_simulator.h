@@ -10,11 +10,11 @@
 namespace harness {
 
 struct SymphonyWorld : CentralWorld {
-  TimeNs slo_ns = 0;  ///< for the target
+  TimeNs slo_ns = 0;  ///< SLO for the target
   SymphonyParams params;
 };
 
-/// So many workers from then on.
+/// Returns a world that has so many workers from then on.
 inline SymphonyWorld symphony_world(std::vector<Profile> profiles, TimeNs slo_ns, std::uint32_t workers,
                                     TimeNs from_ns = 0, const SymphonyParams& params = {}) {
   SymphonyWorld world;

@@ -1,4 +1,4 @@
-// The reader of ledgers takes any text, and what it accepts can be judged.
+// The reader of claims files takes any text, and the claims that it accepts can be judged.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-/// Two systems, a swept parameter, two seeds.
+/// Returns results of two systems, with a swept parameter and two seeds.
 std::vector<ResultRow> results() {
   std::vector<SummaryRow> rows;
   for (const char* system : {"nexus", "pard"}) {

@@ -1,4 +1,4 @@
-// What every reader owes its user, whatever the bytes.
+// The promise of every reader to its user, whatever the bytes.
 #pragma once
 
 #include <cstdlib>

@@ -16,7 +16,7 @@
 namespace harness {
 namespace {
 
-/// The contract of TraceData.
+/// Checks the contract of TraceData.
 void check(const TraceData& trace) {
   const bool in_order = std::is_sorted(trace.times_ns.begin(), trace.times_ns.end());
   if (!in_order || (!trace.times_ns.empty() && trace.times_ns.front() < 0)) std::abort();
@@ -30,7 +30,7 @@ void check(const TraceData& trace) {
   }
 }
 
-/// Gives the file the checksum of its numbers where it has one, which no fuzzer finds.
+/// Gives the file the checksum of its numbers if it has one, which no fuzzer finds.
 std::string with_checksum(std::string bytes) {
   const std::size_t end = bytes.find("\n---\n");
   const std::size_t at = bytes.find("\nsha256 = \"");

@@ -16,10 +16,10 @@ constexpr double kPeakRps = 800;
 
 struct Shape {
   std::string_view name;
-  std::array<unsigned char, kMinutes> percent;  ///< of the peak, by minute
+  std::array<unsigned char, kMinutes> percent;  ///< rate of each minute in % of the peak
 };
 
-// The mean over the peak of each is that of AutoScale's tables (TOCS 2012): the mean number of servers of 60
+// Each mean over the peak is the one of AutoScale's tables (TOCS 2012): the mean number of servers of 60
 // requests/s each that its clairvoyant policy takes, less half a server, over 800 requests/s. InferLine's
 // Fig. 6(b), probably the dual phase, rises smoothly, has a spike of an instant, and drops soon after 1,000 s
 // of a run in which a minute takes 30 s.

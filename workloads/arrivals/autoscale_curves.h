@@ -8,10 +8,10 @@
 
 namespace harness {
 
-/// The rate of a shape of autoscale_shape_names() over [from_s, from_s + length_s) of source time, in bins of
-/// a minute, after an hour from the first minute on; its peak is AutoScale's, 800 requests/s. The same for
-/// every seed. Only how the means relate to the peaks is known of the real ones, and what they are called:
-/// the minutes are reconstructed.
+/// Returns the rate of a shape of autoscale_shape_names() over [from_s, from_s + length_s) of source time, in
+/// bins of a minute. After an hour it starts again from the first minute; its peak is AutoScale's, 800
+/// requests/s. It is the same for every seed. Of the real traces only their names and the relation of their
+/// means to their peaks are known: the minutes are reconstructed.
 RateCurve autoscale_curve(const std::string& shape, double from_s, double length_s);
 
 }  // namespace harness

@@ -12,14 +12,14 @@
 namespace harness {
 namespace {
 
-/// The 60 rates as shares of the peak.
+/// Returns the 60 rates as shares of the peak.
 std::vector<double> hour_of(const std::string& shape) {
   std::vector<double> shares = autoscale_curve(shape, 0, 3600).rps;
   for (double& share : shares) share /= 800;
   return shares;
 }
 
-/// How often the rate passes from at most `low` to at least `high`.
+/// Returns how often the rate passes from at most `low` to at least `high`.
 int rises(const std::vector<double>& shares, double low, double high) {
   int count = 0;
   bool is_low = false;

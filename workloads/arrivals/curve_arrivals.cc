@@ -129,7 +129,7 @@ struct MovingGammaGaps {
   ScvChange change;
 };
 
-/// Of a curve, placed by a rule.
+/// The base of sources that follow a curve, placed by a rule.
 class ReplayArrivals : public ArrivalSource {
  public:
   ReplayArrivals(std::shared_ptr<const Replay> replay, const PlacingRule& rule, std::uint64_t seed)
@@ -181,7 +181,8 @@ class CurveArrivals : public ReplayArrivals {
     return true;
   }
 
-  /// Requests in the open segment, until it ends or `out` is full.
+  /// Writes requests of the open segment to `out` until the segment ends or `out` is full. Returns the new
+  /// `count`.
   std::size_t fill(std::span<TimeNs> out, std::size_t count) {
     const TimeNs last_ns = segment_.end_ns - 1;
     double gap = gap_;
@@ -205,11 +206,11 @@ class CurveArrivals : public ReplayArrivals {
   Segment segment_;
   double gap_ = 0;   ///< expected requests between the last request (or the segment's begin) and the next
   double left_ = 0;  ///< expected requests in the rest of the segment
-  double offset_ns_ = 0;  ///< of the last request in the segment
+  double offset_ns_ = 0;  ///< time of the last request since the begin of the segment
   double ns_per_request_ = 0;
 };
 
-/// As many requests in each bin as were counted there. Gaps place them within the bin: Poisson ones at
+/// Sends as many requests in each bin as were counted there. Gaps place them within the bin: Poisson ones at
 /// uniform times.
 template <class Gaps>
 class CountedArrivals : public ReplayArrivals {
@@ -226,7 +227,7 @@ class CountedArrivals : public ReplayArrivals {
       offset_ += gaps_.next(begin_ns_);
       const double place = offset_ / sum_ * static_cast<double>(end_ns_ - begin_ns_);
       const TimeNs at = std::min(begin_ns_ + static_cast<TimeNs>(place), end_ns_ - 1);
-      if (--left_ == 0) gaps_.next(begin_ns_);  // behind the last one
+      if (--left_ == 0) gaps_.next(begin_ns_);  // the gap after the last request
       if (at < duration_ns_) out[count++] = at;
     }
     return count;
@@ -242,7 +243,7 @@ class CountedArrivals : public ReplayArrivals {
     if (bin_ == curve.rps.size() || end_ns_ >= duration_ns_) return false;
     begin_ns_ = end_ns_;
     end_ns_ = s_to_ns(static_cast<double>(bin_ + 1) * curve.bin_s);
-    // Counts need not be whole: their sum is, to the nearest one.
+    // Counts need not be whole: only their sum is, to the nearest whole number.
     const double before = std::floor(counted_ + 0.5);
     counted_ += curve.rps[bin_++] * curve.bin_s;
     left_ = static_cast<std::uint64_t>(std::floor(counted_ + 0.5) - before);
@@ -256,10 +257,10 @@ class CountedArrivals : public ReplayArrivals {
   std::size_t bin_ = 0;
   TimeNs begin_ns_ = 0;
   TimeNs end_ns_ = 0;
-  double counted_ = 0;      ///< in the bins up to this one
-  std::uint64_t left_ = 0;  ///< requests of this bin
+  double counted_ = 0;      ///< sum of the counts in the bins up to this one
+  std::uint64_t left_ = 0;  ///< number of requests left in this bin
   double offset_ = 0;       ///< sum of this bin's gaps so far
-  double sum_ = 0;          ///< of all of them, up to the bin's end
+  double sum_ = 0;          ///< sum of all its gaps, up to the bin's end
 };
 
 class RecordedArrivals : public ArrivalSource {

@@ -8,39 +8,40 @@
 
 namespace harness {
 
-/// The squared CV of gamma gaps goes in a straight line from the rule's own to this one between two times.
+/// A change of the squared CV of gamma gaps, in a straight line from the rule's own to `to_scv` between two
+/// times.
 struct ScvChange {
   double to_scv = 0;  ///< 0: it does not change
   TimeNs from_ns = 0;
   TimeNs until_ns = 0;
 };
 
-/// How requests are placed, and the parameters of that (as in TraceSpec).
+/// The way in which requests are placed, with its parameters (as in TraceSpec).
 struct PlacingRule {
   ArrivalProcess process = ArrivalProcess::kPoisson;
   double cv = 1;
   double mmpp_ratio = 1;
   double mmpp_high_share = 0.5;
   double mmpp_high_s = 1;
-  ScvChange change = {};  ///< kGamma
+  ScvChange change = {};  ///< for kGamma only
 };
 
-/// Requests placed along the curve by time change: gaps of mean 1 (exponential; 1; gamma with the given CV)
+/// Places requests along the curve by time change: gaps of mean 1 (exponential; 1; gamma with the given CV)
 /// are laid out in the integral of the rate, so the process is exact for any curve. `uniform` puts request k
-/// where the integral is k + 1/2. `mmpp` is Poisson at the curve's rate times a two-state Markov chain in
-/// replayed time whose mean is 1. Where the squared CV of gamma gaps changes, each gap has the one of the
-/// time at which it begins; its mean stays 1. The times do not depend on the sizes of the spans asked for.
-/// About 10 ns a request for Poisson.
+/// at the time at which the integral is k + 1/2. `mmpp` is Poisson at the curve's rate times a two-state
+/// Markov chain in replayed time whose mean is 1. If the squared CV of gamma gaps changes, each gap has the
+/// one of the time at which it begins; its mean stays 1. The times do not depend on the sizes of the spans
+/// asked for. Takes about 10 ns a request for Poisson.
 std::unique_ptr<ArrivalSource> make_curve_arrivals(std::shared_ptr<const Replay> replay,
                                                    const PlacingRule& rule, std::uint64_t seed);
 
-/// As many requests in each bin of the curve as it holds (rate x length; the sum of those that are not whole
-/// is, to the nearest one), at uniform times within the bin (poisson), evenly (uniform) or by gaps of the
-/// given CV (gamma).
+/// Places as many requests in each bin of the curve as it holds (rate x length; if these are not whole, their
+/// sum is right to the nearest whole number), at uniform times within the bin (poisson), evenly (uniform) or
+/// by gaps of the given CV (gamma).
 std::unique_ptr<ArrivalSource> make_counted_arrivals(std::shared_ptr<const Replay> replay,
                                                      const PlacingRule& rule, std::uint64_t seed);
 
-/// The given times (non-decreasing, from 0, before duration_ns), as they are.
+/// Sends at the given times (non-decreasing, from 0, before duration_ns), as they are.
 std::unique_ptr<ArrivalSource> make_recorded_arrivals(std::shared_ptr<const std::vector<TimeNs>> times,
                                                       TimeNs duration_ns);
 

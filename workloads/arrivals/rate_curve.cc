@@ -51,12 +51,12 @@ InputError wrong(const TraceSpec& spec, const char* key, const std::string& foun
   return input_error(place_of_field(spec, key), found, allowed);
 }
 
-/// The integral of the rate over [0, s).
+/// Computes the integral of the rate over [0, s).
 class Integral {
  public:
   explicit Integral(const RateCurve& curve) : curve_(curve) {}
 
-  /// For non-decreasing `s`.
+  /// Needs non-decreasing `s`.
   double up_to(double s) {
     while (bin_ < curve_.rps.size() && static_cast<double>(bin_ + 1) * curve_.bin_s <= s) {
       sum_ += curve_.rps[bin_++] * curve_.bin_s;
@@ -174,12 +174,12 @@ double peak_rps(const RateCurve& curve, double duration_s) {
 
 namespace {
 
-/// The sum over bins of (count - mean)^2 / mean, of which Poisson counts have 1 each on average, and how
-/// many.
+/// The sum over bins of (count - mean)^2 / mean, of which Poisson counts have 1 each on average, and the
+/// number of bins.
 struct Unevenness {
   double sum = 0;
   double bins = 0;
-  double variance = 0;  ///< of the sum, for Poisson counts
+  double variance = 0;  ///< variance of the sum for Poisson counts
 };
 
 Unevenness unevenness(const RateCurve& counts, double window_s) {
@@ -282,7 +282,7 @@ double hour_mean(const Hours& hours, std::int64_t time_s) {
   return hours[static_cast<std::size_t>(time_s / kHourS % 24)];
 }
 
-/// In straight lines between the middles of the hours.
+/// Returns the hour's mean, drawn in straight lines between the middles of the hours.
 double drawn_hour_mean(const Hours& hours, double time_s) {
   const double place = time_s / static_cast<double>(kHourS) - 0.5 + 24;
   const double whole = std::floor(place);
@@ -294,15 +294,15 @@ double day_factor(const Days& days, std::int64_t time_s) {
   return days[static_cast<std::size_t>(time_s / kDayS % 7)];
 }
 
-/// Normal noise with a correlation between neighbouring indices, standard deviation 1: a sum of the
-/// independent numbers of this index and of those before it, so that any index can be asked for without the
-/// ones before.
+/// Normal noise with a correlation between neighbouring indices and standard deviation 1. A value is a sum of
+/// the independent numbers of its index and of earlier ones, so that any index can be asked for without the
+/// values before.
 class CorrelatedNoise {
  public:
   CorrelatedNoise(std::uint64_t seed, const char* name, double correlation)
       : seed_(seed), name_(name), correlation_(correlation) {}
 
-  /// For non-decreasing indices.
+  /// Returns the noise. Needs non-decreasing indices.
   double at(std::int64_t index) {
     constexpr std::int64_t kMemory = 64;
     if (!started_ || index > index_ + kMemory) {
@@ -339,7 +339,7 @@ RateCurve wiki_curve(std::int64_t first, std::int64_t bins, std::uint64_t seed) 
   return curve;
 }
 
-/// The rise after a full hour and, smaller, after half an hour, `after_s` seconds later.
+/// Returns the relative rise `after_s` seconds after a full hour; after half an hour it is a third of it.
 double tweet_jump(double after_s) {
   const double start = after_s - 2.0;
   if (start < 0) return 0;

@@ -14,7 +14,8 @@
 
 namespace harness {
 
-// Random numbers that loads are drawn from: an index with given probabilities, gaps of a Poisson process.
+// The random numbers from which loads are drawn: an index with given probabilities, gaps of a Poisson
+// process.
 
 // Exponential gaps of mean 1, made in blocks: three times as fast as RandomStream::exponential, the same
 // bits.
@@ -59,10 +60,12 @@ class ExponentialGaps {
 
 class AliasTable {
  public:
-  /// Index i is drawn in proportion to weights[i] >= 0; at least one is positive, at most 2^32 are given.
+  /// Makes draw() return index i in proportion to weights[i] >= 0; at least one must be positive, at most
+  /// 2^32 are given.
   void build(std::span<const double> weights);
 
-  /// One random number a draw: its high part chooses the column, the low part one of the column's two.
+  /// Draws an index with one random number: its high part chooses the column, the low part one of the
+  /// column's two indices.
   std::uint32_t draw(RandomStream& random) const {
     __extension__ using Wide = unsigned __int128;
     const Wide place = static_cast<Wide>(random.bits()) * columns_.size();
@@ -73,8 +76,8 @@ class AliasTable {
 
  private:
   struct Column {
-    std::uint64_t own = 0;    ///< share of the column that is its own index, of 2^64
-    std::uint32_t other = 0;  ///< what the rest is
+    std::uint64_t own = 0;    ///< share of the column that yields its own index, of 2^64
+    std::uint32_t other = 0;  ///< index that the rest of the column yields
   };
 
   std::vector<Column> columns_;
@@ -93,54 +96,57 @@ struct RateCurve {
   bool operator==(const RateCurve&) const = default;
 };
 
-/// No curve may have more bins (400 MB).
+/// The largest number of bins of a curve (400 MB).
 inline constexpr std::size_t kMaxBins = 50'000'000;
 
-/// `s` in bins; a quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) is that number.
+/// Returns `s` in bins. A quotient that rounding put beside a whole number (0.3 / 0.1, 1.1 / 0.1) becomes
+/// that number.
 double bins_of(double s, double bin_s);
-/// The bin that a time from 0 on lies in: exact for bins of whole nanoseconds, else by bins_of.
+/// Returns the bin of a time from 0 on: exact for bins of whole nanoseconds, else by bins_of().
 std::size_t bin_of(TimeNs time, double bin_s);
 
-/// Centred moving mean over the odd number of bins nearest to window_s / bin_s (at least 1); at the ends over
-/// the bins that exist.
+/// Returns the centred moving mean over the odd number of bins nearest to window_s / bin_s (at least 1); at
+/// the ends, over the bins that exist.
 RateCurve smoothed(const RateCurve& curve, double window_s);
 
-/// Each bin is cut into `parts`; the rate runs in a straight line from the middle of one bin to the middle of
-/// the next and is constant before the first and after the last.
+/// Cuts each bin into `parts`. The rate then runs in a straight line from the middle of one bin to the middle
+/// of the next, and is constant before the first and after the last.
 RateCurve interpolated(const RateCurve& curve, int parts);
 
-/// Mean over [0, duration_s). Nothing comes after the end of the curve.
+/// Returns the mean over [0, duration_s). After the end of the curve the rate is 0.
 double mean_rps(const RateCurve& curve, double duration_s);
-/// The highest mean over a whole second [k, k + 1) within [0, duration_s); the mean when there is none.
+/// Returns the highest mean over a whole second [k, k + 1) within [0, duration_s), or the mean if that holds
+/// no whole second.
 double peak_rps(const RateCurve& curve, double duration_s);
 
-/// Index of dispersion of the counts around their moving mean over window_s: 1 for Poisson counts, more for
-/// bursts. 1 where the window holds a single bin.
+/// Returns the index of dispersion of the counts around their moving mean over window_s: 1 for Poisson
+/// counts, more for bursts. Returns 1 if the window holds a single bin.
 double dispersion(const RateCurve& counts, double window_s);
-/// Whether counts are no more uneven than Poisson noise: their dispersion is at most 1.1, or no more than
-/// three standard deviations of that of as many Poisson counts above 1.
+/// True if counts are no more uneven than Poisson noise: their dispersion is at most 1.1, or at most three
+/// standard deviations (of as many Poisson counts' dispersion) above 1.
 bool is_poisson_noise(const RateCurve& counts, double window_s);
 
-/// A curve in replayed time and the length of its replay, which may be longer: then nothing comes after it.
+/// A curve in replayed time and the length of its replay. If that is longer, no requests come after the
+/// curve's end.
 struct Replay {
   RateCurve curve;
   double duration_s = 0;
 };
 
-/// The steps of TraceSpec from `source` (counts or rates in source time, already sliced) to the target rate;
-/// see there. `smooths` says that the curve is smoothed before.
+/// Takes the steps of TraceSpec (see there) from `source` (counts or rates in source time, already sliced) to
+/// the target rate. `smooths` says that the curve is smoothed first.
 Replay replay_of(const TraceSpec& spec, RateCurve source, bool smooths, double target_rps);
 
-/// The part [from_s, to_s) of a curve in whole bins; to_s = 0 is the end. Throws InputError when nothing is
-/// left.
+/// Returns the part [from_s, to_s) of a curve in whole bins; to_s = 0 is the end. Throws InputError if
+/// nothing is left.
 RateCurve sliced(const TraceSpec& spec, const RateCurve& source);
 
-// Rate curves in source time for the generated shapes.
+// The rate curves of the generated shapes, in source time.
 
-/// The rate of shape wiki, tweet or azure over [from_s, from_s + length_s) of source time (in whole bins from
-/// the one that holds from_s), in the units of the real file it was fitted to (requests per source second).
-/// Any length; a source time has the same rate in any window (within 0.1 %: noise forgets what lies 64 steps
-/// back). All randomness comes from `seed`.
+/// Returns the rate of shape wiki, tweet or azure over [from_s, from_s + length_s) of source time (in whole
+/// bins from the one that holds from_s), in the units of the real file to which it was fitted (requests per
+/// source second). Any length is possible. A source time has the same rate in any window (within 0.1 %: noise
+/// forgets the values of more than 64 steps before). All randomness comes from `seed`.
 ///
 /// wiki, in hourly bins: the mean by hour of the day, times a factor by day of the week, times log-normal
 /// noise of 13 % with a correlation of 0.88 from hour to hour.

@@ -64,7 +64,7 @@ TEST(Contrast, StretchesAboutTheMeanOfWhatIsReplayedBeforeItIsScaled) {
   const RateCurve source{1, {2, 4, 3, 7, 1000}};
   struct Stretched {
     double contrast;
-    std::vector<double> as_is;  ///< of the four
+    std::vector<double> as_is;  ///< rates of the four seconds
     double peak_over_mean;
   };
   const Stretched cases[] = {{1, {2, 4, 3, 7}, 7.0 / 4},
@@ -164,8 +164,8 @@ TEST(ReplayOf, RepeatsOrEndsEarly) {
   EXPECT_EQ(replay.curve.rps, (std::vector<double>{1, 2, 1, 2, 1}));
 }
 
-/// A Poisson process of 40/s scaled 30 times: its counts vary by 1/sqrt(40); a true process of 1,200/s by
-/// 1/sqrt(1200). Smoothing over 30 s must leave no more than that of 1/sqrt(40 x 30); raw scaling keeps the
+/// A Poisson process of 40/s is scaled 30 times: its counts vary by 1/sqrt(40), and a true process of 1,200/s
+/// by 1/sqrt(1200). Smoothing over 30 s must leave no more than 1/sqrt(40 x 30); raw scaling keeps the
 /// invented bursts.
 TEST(ReplayOf, SmoothingDoesNotInventBursts) {
   RandomStream random(5, "counts");

@@ -11,8 +11,8 @@ namespace harness {
 
 namespace {
 
-/// share/harness of the installation or of the build that this program stands in: of the nearest folder above
-/// it that has one; else where that of an installation would be.
+/// Returns share/harness of the installation or build that has this program: in the nearest folder above the
+/// program that has one, else at the place that an installation would have.
 std::string folder_beside_the_program() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

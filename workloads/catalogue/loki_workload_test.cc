@@ -29,7 +29,7 @@ double ms_of(const ProfileSet& set, const std::string& model, int batch) {
   return ns_to_ms(set.profiles.at(model).latency(batch));
 }
 
-// Section 6.1 names the families, section 6.2 the SLO. Variants stand with the most accurate first.
+// Section 6.1 names the families, section 6.2 the SLO. Variants are in the file with the most accurate first.
 TEST(LokiPipelines, HaveThePapersFamilies) {
   const Pipeline traffic = load_pipeline("traffic-analysis");
   EXPECT_EQ(traffic.slo_ns, 250 * kNsPerMs);
@@ -140,7 +140,7 @@ TEST(LokiPipelines, AccuraciesAreRelativeToTheBestOfTheTask) {
   EXPECT_NEAR(accuracy.at("gendernet-11"), .9460, 1e-9);
 }
 
-/// The time of a path of variants at batches of 1, the slowest sink counting.
+/// Returns the time of a path of variants at batches of 1; the slowest sink counts.
 double path_ms(const Pipeline& pipeline, const ProfileSet& set, bool most_accurate) {
   std::vector<double> task_ms;
   for (const Task& task : pipeline.tasks) {
@@ -163,8 +163,8 @@ TEST(LokiPipelines, FitIntoHalfTheirSlo) {
   EXPECT_LT(path_ms(social, scaled, true), half_ms);
 }
 
-// jcjohnson/cnn-benchmarks: forward pass of 16 images on a GTX 1080; its cores and clock against those of a
-// GTX 1080 Ti.
+// jcjohnson/cnn-benchmarks: forward pass of 16 images on a GTX 1080; its cores and clock compared with a GTX
+// 1080 Ti's.
 TEST(LokiProfiles, ResNetsAreSlowerThanOnAV100AsMeasuredOnesAre) {
   const ProfileSet set = load_profiles("loki-gtx1080ti");
   const ProfileSet v100 = load_profiles("shepherd-v100");

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMaxMs = 1e9;
 constexpr double kMaxShare = 1e6;
 
-/// Milliseconds to the nanosecond, without zeros at the end.
+/// Returns milliseconds to the nanosecond, without zeros at the end.
 std::string ms_text(TimeNs time_ns) {
   std::array<char, 48> text{};
   const int size =
@@ -31,7 +31,7 @@ std::string ms_text(TimeNs time_ns) {
   return result;
 }
 
-/// Six digits, as TOML writes numbers; what is none becomes 0.
+/// Returns six digits, as TOML writes numbers; values that are not finite become 0.
 std::string share_text(double value) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%.6g", std::isfinite(value) ? value : 0.0);
@@ -92,7 +92,8 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   text += "]\n";
 }
 
-/// `set`: whose device and source the profile names itself; null: they stand at the top.
+/// Adds a profile, with the device and source of `set` if that is not null; otherwise these are keys of the
+/// file's top.
 void add_profile(std::string& text, const MeasuredProfile& profile, const MeasuredSet* set) {
   text += "\n[[profile]]\n";
   add(text, "model", toml_text(profile.model));
@@ -108,7 +109,7 @@ void add_profile(std::string& text, const MeasuredProfile& profile, const Measur
   add_measured(text, profile);
 }
 
-/// The array's numbers, as many as there are sizes.
+/// Returns the array's numbers, as many as there are sizes.
 std::vector<double> check_array(const TableReader& fields, const std::string& key, std::size_t sizes) {
   if (!fields.has(key)) return {};
   std::vector<double> values = fields.numbers(key, 0, kMaxMs);
@@ -189,7 +190,7 @@ constexpr double kMaxTokens = 1e7;
 constexpr double kFastest = 1e12;
 constexpr double kWidest = 4;  ///< sigma of a lognormal
 
-/// One of two words; the first is the default.
+/// True if the key has the second of two words; the first is the default.
 bool is_second(const TableReader& fields, const std::string& key, const char* first, const char* second) {
   const std::string word = fields.text_or(key, first);
   if (word == second) return true;
@@ -206,7 +207,8 @@ TokenLengths lengths_of(const TableReader& fields, const std::string& what) {
   return lengths;
 }
 
-/// Total rates at 1..slots sequences: straight lines between the given ones, constant after the last.
+/// Returns the total rates at 1..slots sequences, in straight lines between the given ones and constant after
+/// the last.
 std::vector<double> decode_curve(const TableReader& fields, int slots) {
   const std::vector<double> points = fields.numbers("concurrency", 1, kMaxSlots);
   const std::vector<double> rates = fields.numbers("decode_tokens_per_s", 1e-6, kFastest);
@@ -236,7 +238,8 @@ std::vector<double> decode_curve(const TableReader& fields, int slots) {
   return curve;
 }
 
-/// Name, device and source; `device` where neither the table nor the top has one.
+/// Returns a profile with name, device and source; its device is `device` if neither the table nor the top
+/// has one.
 Profile named_profile(const TableReader& fields, const TableReader& top, const std::string& device) {
   Profile profile;
   profile.model = fields.text("model");
@@ -290,7 +293,7 @@ constexpr const char* kSlos = "goodput_slo_ms";
 constexpr const char* kRates = "goodput_rps";
 constexpr const char* kSource = "goodput_source";
 
-/// Lines of a text; a key's line is as TOML counts it, from 1.
+/// The lines of a text; a key's line is as TOML counts it, from 1.
 class EditedLines {
  public:
   explicit EditedLines(std::string_view text) {
@@ -303,7 +306,7 @@ class EditedLines {
     gone_.resize(lines_.size());
   }
 
-  /// Takes away the key on that line, with the lines that its array goes on over.
+  /// Removes the key on that line, with further lines of its array.
   void remove(int line) {
     std::size_t at = static_cast<std::size_t>(line) - 1;
     const bool is_array = lines_[at].find('[') != std::string::npos;
@@ -312,7 +315,7 @@ class EditedLines {
       gone_[++at] = true;
   }
   void add_after(int line, const std::string& text) { added_[static_cast<std::size_t>(line)] += text; }
-  /// The last line of the keys that stand together from that line on: before an empty one or a header.
+  /// Returns the last line of the block of keys that has that line: before an empty line or a header.
   int last_of_block(int line) const {
     auto at = static_cast<std::size_t>(line);
     while (at < lines_.size()) {
@@ -333,7 +336,7 @@ class EditedLines {
 
  private:
   std::vector<std::string> lines_;
-  std::vector<std::string> added_;  ///< [i]: behind line i
+  std::vector<std::string> added_;  ///< text after each line; [i]: after line i
   std::vector<bool> gone_;
 };
 
@@ -371,7 +374,7 @@ bool is_as_before(const Profile& before, const Profile& after) {
          before.load_ns == after.load_ns && before.exit_points == after.exit_points;
 }
 
-/// Whether `text` reads back as it should.
+/// True if `text` reads back with the goodput and is otherwise as before.
 bool reads_back(const std::string& file, const std::string& text, const ProfileSet& before,
                 const std::map<std::string, std::vector<GoodputPoint>>& goodput) {
   try {

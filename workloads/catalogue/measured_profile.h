@@ -14,14 +14,14 @@
 
 namespace harness {
 
-/// How one batch size's latency was distributed over its repeats.
+/// The distribution of one batch size's latency over its repeats.
 struct MeasuredLatency {
   int batch = 0;
-  TimeNs median_ns = 0;  ///< what the profile says
+  TimeNs median_ns = 0;  ///< median, which is the profile's latency
   TimeNs p10_ns = 0;
   TimeNs p90_ns = 0;
   TimeNs p99_ns = 0;
-  std::optional<TimeNs> half_width_ns;  ///< of the 95 % confidence interval of the median
+  std::optional<TimeNs> half_width_ns;  ///< half width of the 95 % confidence interval of the median
   TimeNs mean_ns = 0;
 };
 
@@ -30,11 +30,11 @@ struct MeasuredFit {
   double alpha_ms = 0;
   double beta_ms = 0;
   double r2 = 0;
-  double largest_error = 0;     ///< as a share of the median
-  int largest_error_batch = 0;  ///< where
+  double largest_error = 0;     ///< largest error as a share of the median
+  int largest_error_batch = 0;  ///< batch size that has it
 };
 
-/// What the exit points of a model cost: shares of the batch time without them, averages over the sizes.
+/// The costs of a model's exit points: shares of the batch time without them, averages over the sizes.
 struct MeasuredExitPoints {
   int exit_points = 0;
   double overhead = 0;
@@ -48,14 +48,15 @@ struct MeasuredProfile {
   double memory_mb = 0;
   TimeNs load_ns = 0;
   std::vector<MeasuredLatency> sizes;  ///< rising from 1
-  int repeats = 0;                     ///< of each size
-  std::string stopped_by;              ///< why no more of them: "narrow", "rounds", "time"
-  double drift = 0;                    ///< by which the second half of the repeats was slower than the first
+  int repeats = 0;                     ///< number of repeats of each size
+  std::string stopped_by;              ///< reason for no more repeats: "narrow", "rounds", "time"
+  double drift = 0;  ///< share by which the second half of the repeats was slower than the first
   Precision precision = Precision::kFp32;
-  TimeNs handover_ns = 0;  ///< from submission to its end known, beyond the latency, at batch 1
+  /// Time from a batch's submission until its end is known, beyond its latency, at batch 1.
+  TimeNs handover_ns = 0;
   std::optional<MeasuredFit> fit;
   std::optional<MeasuredExitPoints> exit_points;
-  std::vector<std::string> notes;  ///< a line each: clocks, throttling, sizes left out
+  std::vector<std::string> notes;  ///< one line each: clocks, throttling, sizes left out
 };
 
 /// A whole file.
@@ -66,33 +67,33 @@ struct MeasuredSet {
   std::vector<MeasuredProfile> profiles;
 };
 
-/// The file's text: latencies in ms to the nanosecond. Any text may stand in names and notes.
+/// Returns the file's text, with latencies in ms to the nanosecond. Names and notes may be any text.
 std::string text_of(const MeasuredSet& set);
 
-/// `before`, the text of a set of profiles, with those of `set` behind it, each with its device and source: a
-/// set of several devices. All else stays as it is. `file` is for messages. Throws InputError for a `before`
-/// that is no set, and for a model that it has on that device.
+/// Returns `before`, the text of a set of profiles, with the profiles of `set` appended, each with its device
+/// and source: a set of several devices. All else stays as it is. `file` is for messages. Throws InputError
+/// if `before` is no set, and for a model that it already has on that device.
 std::string added_text(const std::string& file, std::string_view before, const MeasuredSet& set);
 
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
-/// each array has as many entries, that quantiles are in order. What a run uses of it, handover and
-/// precision, goes into `profile`. Throws InputError.
+/// each array has as many entries, that quantiles are in order. Stores in `profile` the values that a run
+/// uses, handover and precision. Throws InputError.
 void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile);
 
-// Profiles of services that do not run batches, as they stand in a set of profiles.
+// Profiles of services that do not run batches, in a set of profiles.
 
-/// A [[shared]] table: a server with continuous batching. `top` gives the device and source of all profiles.
-/// Throws InputError.
+/// Reads a [[shared]] table: a server with continuous batching. `top` gives the device and source of all
+/// profiles. Throws InputError.
 Profile shared_profile(const TableReader& fields, const TableReader& top);
-/// A [[delay]] table: a remote call. Throws InputError.
+/// Reads a [[delay]] table: a remote call. Throws InputError.
 Profile delay_profile(const TableReader& fields, const TableReader& top);
 
 // Goodput of models, written into a file of profiles that people keep.
 
-/// The text of a set of profiles with the goodput of each model of `goodput` in its [[profile]] in place of
-/// what stood there (goodput_slo_ms, goodput_rps), and `source`, one line of printable ASCII, as the set's
-/// goodput_source. All else stays as it is, comments too. `file` is for messages. Throws InputError when the
-/// text is not a set of profiles, or not laid out in lines: each key on its own.
+/// Returns the text of a set of profiles with the goodput of each model of `goodput` in its [[profile]],
+/// instead of earlier keys (goodput_slo_ms, goodput_rps), and with `source`, one line of printable ASCII, as
+/// the set's goodput_source. All else stays as it is, comments too. `file` is for messages. Throws InputError
+/// if the text is not a set of profiles, or not laid out in lines: each key on its own.
 std::string with_goodput(const std::string& file, std::string_view text,
                          const std::map<std::string, std::vector<GoodputPoint>>& goodput,
                          const std::string& source);

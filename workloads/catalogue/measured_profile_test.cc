@@ -139,8 +139,8 @@ TEST(MeasuredProfiles, LeaveOutHalfWidthsThatAreNotKnown) {
 }
 
 struct BadMeasured {
-  const char* text;     ///< the end of the file, after latency_ms of two sizes
-  const char* message;  ///< which the one line must have
+  const char* text;     ///< end of the file, after latency_ms of two sizes
+  const char* message;  ///< part of the line that must come
 };
 
 TEST(MeasuredProfiles, GiveOneClearLineWhenTheyAreWrong) {

@@ -10,7 +10,8 @@
 namespace harness {
 namespace {
 
-/// By sub, in the order of the key `subs`: the numbers of `key`, which are its `what`; fills `order`.
+/// Returns the numbers of `key`, called `what` in messages, one for each sub in the order of the key `subs`;
+/// stores that order in `order`.
 std::vector<double> read_weights(const TableReader& fields, const Module& module, const char* key,
                                  const std::string& what, double least, double most,
                                  std::vector<std::string>& order) {
@@ -30,7 +31,7 @@ std::vector<double> read_weights(const TableReader& fields, const Module& module
   return weights;
 }
 
-/// The keys `branches`, `branch_weights` and `branch_probabilities` of one module.
+/// Reads the keys `branches`, `branch_weights` and `branch_probabilities` of one module.
 void read_branches(const TableReader& fields, Pipeline& pipeline) {
   const std::string branches = fields.text_or("branches", "all");
   if (branches != "all" && branches != "one" && branches != "each")
@@ -68,7 +69,7 @@ void read_branches(const TableReader& fields, Pipeline& pipeline) {
 
 constexpr double kMaxBytes = 32 << 20;
 
-/// What a visit brings: so many bytes, or an image of so many pixels.
+/// Reads the input of a visit: so many bytes, or an image of so many pixels.
 void read_input(const TableReader& fields, Module& module) {
   if (fields.has("input_bytes"))
     module.input_bytes = static_cast<std::uint32_t>(fields.number("input_bytes", 0, kMaxBytes) + 0.5);
@@ -86,7 +87,8 @@ void read_input(const TableReader& fields, Module& module) {
   module.input_bytes = static_cast<std::uint32_t>(bytes);
 }
 
-/// Beside the pipeline's own file, unless its path is absolute. Only a device needs that it is there.
+/// Reads the path of a model's file, which lies beside the pipeline's own file unless the path is absolute.
+/// Only a device needs the file to exist.
 void read_model_file(const TableReader& fields, const std::string& pipeline_file, Module& module) {
   if (!fields.has("file")) return;
   const std::string file = fields.text("file");
@@ -99,7 +101,7 @@ void read_model_file(const TableReader& fields, const std::string& pipeline_file
     const InputFile opened(module.file, "a TorchScript file", fields.place("file"));
 }
 
-/// A variant of a task, without what the task says but for how many `subs` it has.
+/// Reads a variant of a task, without the task's own keys but with the number of its `subs`.
 Module read_variant(const TableReader& fields, std::size_t subs) {
   fields.require_known({"model", "accuracy", "accuracy_source", "fan_out", "source"});
   Module variant;

@@ -251,8 +251,8 @@ TEST(ParsePipeline, BranchesOneWithoutWeightsIsEven) {
 
 struct BadBranches {
   const char* name;
-  const char* keys;     ///< of the last module of kFork, from line 11 on
-  const char* message;  ///< how the line begins after the file
+  const char* keys;     ///< keys of the last module of kFork, from line 11 on
+  const char* message;  ///< beginning of the line after the file
 };
 
 class BadBranchKeys : public testing::TestWithParam<BadBranches> {};

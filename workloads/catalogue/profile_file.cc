@@ -22,7 +22,7 @@ constexpr double kLargestRps = 1e12;
 constexpr int kMostGpus = 1024;
 constexpr int kMostCores = 4096;
 
-/// alpha b + beta.
+/// Returns alpha b + beta for each batch size.
 std::vector<TimeNs> linear_latency(const TableReader& fields) {
   const double alpha_ms = fields.number("alpha_ms", 0, kLongestMs);
   const double beta_ms = fields.number("beta_ms", 0, kLongestMs);
@@ -34,7 +34,7 @@ std::vector<TimeNs> linear_latency(const TableReader& fields) {
   return latency;
 }
 
-/// The batch sizes that latency_ms belongs to: 1, 2, 3, ... unless `batch` gives them.
+/// Returns the batch sizes of the entries of latency_ms: 1, 2, 3, ... unless `batch` gives them.
 std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
   std::vector<int> points;
   if (!fields.has("batch")) {
@@ -57,7 +57,7 @@ std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
   return points;
 }
 
-/// Straight lines between the given points.
+/// Reads latencies: straight lines between the given points.
 void read_tabled_latency(const TableReader& fields, Profile& profile) {
   const std::vector<double> given = fields.numbers("latency_ms", 1e-6, kLongestMs);
   if (given.empty() || given.size() > kLargestBatch) {
@@ -96,7 +96,7 @@ std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
   return points;
 }
 
-/// cpu_ms and cores, or neither. The CPU part is at most the whole of a batch of one.
+/// Reads cpu_ms and cores, or neither. The CPU part is at most the whole of a batch of one.
 void read_cores(const TableReader& fields, Profile& profile) {
   if (fields.has("cpu_ms") != fields.has("cores")) {
     const std::string one = fields.has("cpu_ms") ? "cpu_ms" : "cores";
@@ -191,7 +191,7 @@ ProfileSet load_nexus_files(const std::string& path, const InputPlace& named_at)
   return set;
 }
 
-/// "vgg16" of "caffe:vgg16:1" or "darknet:yolo9000:1:480x480".
+/// Returns "vgg16" for "caffe:vgg16:1", and "yolo9000" for "darknet:yolo9000:1:480x480".
 std::string model_name(const TextLines& lines) {
   const std::string_view id = lines.line();
   const std::size_t first = id.find(':');
@@ -208,7 +208,7 @@ void expect_line(TextLines& lines, std::string_view text) {
   if (trimmed(lines.line()) != text) throw lines.error("", quoted(lines.line()), std::string(text));
 }
 
-/// A row of the forward table; false when the line begins the next section.
+/// Reads a row of the forward table. Returns false if the line begins the next section.
 bool read_row(const TextLines& lines, Profile& profile) {
   std::vector<std::string_view> fields;
   split_fields(lines.line(), fields);
@@ -228,7 +228,8 @@ bool read_row(const TextLines& lines, Profile& profile) {
   return true;
 }
 
-/// Of a base: the shipped set of that name, or a path from the folder of the set made from it.
+/// Returns the path of a base: the shipped set of that name, or a path from the folder of the set made from
+/// it.
 std::string base_path(const TableReader& top) {
   const std::string base = top.text("base");
   if (is_path(base)) return (std::filesystem::path(top.file()).parent_path() / base).string();
@@ -242,7 +243,8 @@ std::string base_path(const TableReader& top) {
   return path_in("profiles", "base", base);
 }
 
-/// What a batch takes longer than in the base. Its goodput is another one then, and not known.
+/// Adds the time that a batch takes longer than in the base. The goodput is then another one, which is not
+/// known.
 void add_cost(Profile& profile, double batch_ms, double query_ms) {
   for (int batch = 1; batch <= profile.max_batch(); ++batch)
     profile.latency_ns[static_cast<std::size_t>(batch - 1)] += ms_to_ns(batch_ms + query_ms * batch);
@@ -254,7 +256,7 @@ void add_cost(Profile& profile, double batch_ms, double query_ms) {
 constexpr const char* kAddedToBatch = "add_ms_per_batch";
 constexpr const char* kAddedToQuery = "add_ms_per_query";
 
-/// The profiles of `base`, with what this set adds to their latencies.
+/// Takes over the profiles of `base`, with the times that this set adds to their latencies.
 void take_over(ProfileSet& set, const TableReader& top, ProfileSet base) {
   const double batch_ms = top.number_or(kAddedToBatch, 0, kLongestMs, 0);
   const double query_ms = top.number_or(kAddedToQuery, 0, kLongestMs, 0);

@@ -1,4 +1,4 @@
-// What is odd about a profile, for whoever measured it: nothing that a run could not use.
+// Oddities of a profile, for the person who measured it: a run can use the profile all the same.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace harness {
 
 /// Returns a sentence for each oddity of a profile of batches: a batch of 1 so short or long that its unit
-/// may be wrong, a batch that takes less than a smaller one, sizes that nobody measured. Services have none.
+/// may be wrong, a batch that takes less than a smaller one, sizes that nobody measured. Services have no
+/// oddities.
 std::vector<std::string> odd_latencies(const Profile& profile);
 
 /// Returns a sentence if the latency of a batch of `batch` is read off a line between two measured sizes of

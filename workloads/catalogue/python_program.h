@@ -8,8 +8,8 @@ namespace harness {
 
 /// Holds the exit code and the errors of a program that has ended.
 struct ProgramEnd {
-  int exit_code = 0;   ///< -1 where a signal ended it
-  std::string errors;  ///< what it wrote to standard error, where that was caught
+  int exit_code = 0;   ///< exit code; -1 if a signal ended it
+  std::string errors;  ///< its standard error, if that was caught
 };
 
 /// Says where the output of a program goes.
@@ -20,9 +20,9 @@ enum class ProgramOutput {
 };
 
 /// Runs SCRIPT, a path from the home folder, with these arguments and waits for its end. The program reads
-/// `input` from its standard input, or this process's where that is empty. The interpreter is the environment
-/// variable HARNESS_PYTHON or else the one that the build found. Throws EnvironmentError where the script or
-/// the interpreter does not exist. May be called by several threads and while MPI runs.
+/// `input` from its standard input, or this process's input if `input` is empty. The interpreter is the
+/// environment variable HARNESS_PYTHON or else the one that the build found. Throws EnvironmentError if the
+/// script or the interpreter does not exist. May be called by several threads and while MPI runs.
 ProgramEnd run_python(const std::string& script, std::vector<std::string> arguments, ProgramOutput output,
                       const std::string& input = "");
 

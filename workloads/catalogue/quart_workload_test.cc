@@ -15,8 +15,8 @@ struct TableRow {
   const char* model;
   double size_gb;
   double exec_ms;
-  int gpus;        ///< of 48 GB
-  double stage_s;  ///< from disk, of a stage of eight, to 0.05 s
+  int gpus;        ///< number of GPUs of 48 GB
+  double stage_s;  ///< time to load a stage of eight from disk, to 0.05 s
 };
 
 constexpr TableRow kTable1[] = {{"quart-whisper", "whisper-9b", 2.9, 74, 1, 0.4},

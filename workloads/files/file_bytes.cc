@@ -28,7 +28,7 @@ InputError too_large(const InputPlace& place, std::size_t largest) {
   return input_error(place, "more than " + mebibytes(largest), "at most " + mebibytes(largest));
 }
 
-/// Whether the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
+/// True if the path names something that a rename must not replace, such as /dev/stdout. Links elsewhere are
 /// not followed.
 bool is_special(const std::string& path) {
   if (path.starts_with("/dev/") || path.starts_with("/proc/")) return true;
@@ -45,7 +45,7 @@ int open_special(const std::string& path) {
   return descriptor;
 }
 
-/// A text does not replace results, which take long to make: their name was given by mistake.
+/// Refuses to replace results by a text: they take long to make, so their name was given by mistake.
 void refuse_results(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   char begin[16] = {};
@@ -106,7 +106,7 @@ FileWriter::FileWriter(const std::string& path) : path_(path) {
   }
   refuse_results(path);
   temporary_ = path + ".tmp" + std::to_string(::getpid());
-  ::unlink(temporary_.c_str());  // what an earlier process of this number left, or a link
+  ::unlink(temporary_.c_str());  // it may be the rest of an earlier process of this number, or a link
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw EnvironmentError(path + ": cannot create: " + std::strerror(errno));
 }
@@ -124,7 +124,7 @@ void FileWriter::add(std::string_view bytes) {
 void FileWriter::commit() {
   if (temporary_.empty()) return;
   const bool is_flushed = ::fsync(descriptor_) == 0;
-  // Network file systems say when they close a file what did not reach the disk.
+  // Network file systems report lost writes when they close a file.
   const bool is_closed = is_flushed && ::close(std::exchange(descriptor_, -1)) == 0;
   if (!is_closed) throw EnvironmentError(path_ + ": cannot write: " + std::strerror(errno));
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
@@ -144,7 +144,7 @@ void write_file(const std::string& path, std::string_view bytes) {
 
 namespace {
 
-/// SHA-256 of what is given bit by bit.
+/// Computes the SHA-256 of bytes that come piece by piece.
 class Digest {
  public:
   Digest() {

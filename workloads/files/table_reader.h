@@ -8,60 +8,61 @@
 
 namespace harness {
 
-/// A name in an axis, and where it was written.
+/// A name in an axis, and the place at which it was written.
 struct NamedAt {
   std::string name;
   InputPlace place;
 };
 
-/// A value for a dotted key ("serving.commit", "pard.lambda") and where it was written.
+/// A value for a dotted key ("serving.commit", "pard.lambda") and the place at which it was written.
 struct Assignment {
   std::string key;
   ParamValue value;
   InputPlace place;
 };
 
-/// One table.
+/// Reads one table.
 class TableReader {
  public:
   /// `value` must outlive this. `path` is the table's dotted name for messages, "" for the top level. Throws
-  /// when `value` is no table.
+  /// if `value` is no table.
   TableReader(std::string file, const TomlValue& value, std::string path = "");
 
   const TomlValue* find(const std::string& key) const { return member_of(entries(), key); }
   bool has(const std::string& key) const { return find(key) != nullptr; }
-  /// Where a key (or, when it is missing, the table) stands.
+  /// Returns the place of a key, or of the table if the key is missing.
   InputPlace place(const std::string& key) const;
   /// Throws unless every key is one of `known`.
   void require_known(const std::vector<std::string>& known) const;
 
-  // Values of keys. Without a fallback the key must be there.
-  /// The string, not empty.
+  // The functions that follow return values of keys. Without a fallback the key must be there.
+  /// Returns a string, which must not be empty.
   std::string text(const std::string& key) const;
   std::string text_or(const std::string& key, const std::string& fallback) const;
   bool flag_or(const std::string& key, bool fallback) const;
-  /// The number within [low, high]. `allowed` says that otherwise than by these limits.
+  /// Returns the number, which must be within [low, high]. `allowed` replaces these limits in messages.
   double number(const std::string& key, double low, double high, const std::string& allowed = "") const;
   double number_or(const std::string& key, double low, double high, double fallback) const;
   int integer(const std::string& key, int low, int high) const;
   ParamValue value(const std::string& key, const std::string& allowed) const;
-  /// The elements of an array; it may be empty.
+  /// Returns the elements of an array; it may be empty.
   std::vector<std::string> texts(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, double low, double high) const;
 
-  // Axes: one value or an array, with at least one, none twice. Empty when the key is missing.
+  // Axes: one value or an array, with at least one value and no value twice. Empty if the key is missing.
   std::vector<NamedAt> text_axis(const std::string& key) const;
   std::vector<double> number_axis(const std::string& key, double low, double high,
                                   const std::string& allowed) const;
   std::vector<ParamValue> value_axis(const std::string& key) const;
 
-  /// The table of that key.
+  /// Returns a reader of the key's table.
   TableReader table(const std::string& key) const;
-  /// The tables of an array of tables, at least one; none when the key is missing.
+  /// Returns readers of an array of tables with at least one table; empty if the key is missing.
   std::vector<TableReader> tables(const std::string& key) const;
-  /// The same, with at least one.
+  /// Returns the same, but the key must be there.
   std::vector<TableReader> some_tables(const std::string& key) const;
-  /// Every value below this table as assignments: `prefix` + "." + its dotted name. Without the key `except`.
+  /// Returns every value below this table as assignments: `prefix` + "." + its dotted name. Leaves out the
+  /// key `except`.
   std::vector<Assignment> assignments(const std::string& prefix, const std::string& except = "") const;
 
   const std::string& path() const { return path_; }
@@ -73,10 +74,10 @@ class TableReader {
   InputPlace at(const std::string& key, const TomlValue& item) const {
     return place_of(file_, item, dotted(key));
   }
-  /// The key's value as a `Type`. Throws when it is missing or another.
+  /// Returns the key's value as a `Type`. Throws if it is missing or has another type.
   template <class Type>
   const Type& get(const std::string& key, const std::string& allowed) const;
-  /// The element as a `Type`.
+  /// Returns the element as a `Type`. Throws if it has another type.
   template <class Type>
   const Type& as(const std::string& key, const TomlValue& item, const std::string& allowed) const;
   double number_in(const std::string& key, const TomlValue& item, double low, double high,

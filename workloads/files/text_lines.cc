@@ -69,7 +69,7 @@ std::string_view trimmed(std::string_view text) {
 
 namespace {
 
-/// Where the field that `line` begins with ends. Quotes that do not end before a separator are text.
+/// Returns the end of the first field of `line`. Quotes that do not end before a separator are text.
 std::size_t field_end(std::string_view line, char separator) {
   const std::size_t quote = line.find_first_not_of(" \t");
   if (quote != std::string_view::npos && line[quote] == '"') {

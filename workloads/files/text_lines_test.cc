@@ -10,7 +10,7 @@ namespace {
 
 const std::string kUtf8Mark = "\xef\xbb\xbf";
 
-/// As an editor writes it that has two or four bytes for each character.
+/// Returns the text with two or four bytes for each character, as some editors write it.
 std::string widened(const std::string& text, std::size_t zeros, bool first, const std::string& mark) {
   std::string wide = mark;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Classes of streams: what a trace of shape streams is made of (SHEPHERD sections 2.2 and 7).
+// Classes of streams, the parts of a trace of shape streams (SHEPHERD sections 2.2 and 7).
 #pragma once
 
 #include <map>
@@ -10,18 +10,18 @@
 
 namespace harness {
 
-/// How the rate of a class is shared among its streams.
+/// The way in which the rate of a class is shared among its streams.
 enum class StreamRates { kEqual, kExponential, kLognormal };
-/// How the rate of a stream changes from minute to minute.
+/// The way in which the rate of a stream changes from minute to minute.
 enum class StreamMinutes { kConstant, kGamma, kRecorded };
-/// How the requests of a stream are placed at its rate.
+/// The way in which the requests of a stream are placed at its rate.
 enum class StreamProcess { kPoisson, kUniform, kMmpp, kBursts, kRecorded };
 
-/// [[trace.NAME.streams]]: streams of one kind. The defaults of the numbers are those of the Azure Functions
-/// trace (workloads/README.md says from where).
+/// [[trace.NAME.streams]]: streams of one kind. The numbers' defaults fit the Azure Functions trace
+/// (workloads/README.md says from where).
 struct StreamClass {
-  std::string module;          ///< where they enter; "": the pipeline's entries in turn
-  std::vector<double> slo_ms;  ///< given to the streams in turn; empty: the workload's
+  std::string module;          ///< module at which they enter; "": the pipeline's entries in turn
+  std::vector<double> slo_ms;  ///< SLOs given to the streams in turn; empty: the workload's
   int count = 1;
   double rps = 1;
   StreamRates rates = StreamRates::kEqual;
@@ -43,30 +43,31 @@ struct StreamClass {
   int burst = 1;
   double period_ms = 1;
   double offset_ms = 0;
-  InputPlace place;                          ///< for messages: of the table
-  std::map<std::string, InputPlace> places;  ///< and of its keys
+  InputPlace place;                          ///< place of the table, for messages
+  std::map<std::string, InputPlace> places;  ///< places of its keys, for messages
 
-  /// Binds the numbers and choices above; their documentation stands there.
+  /// Binds the numbers and choices above to keys, with their documentation.
   void list(ParamList& params);
 };
 
-/// Whether its requests come at times that no rate scales: bursts, recorded ones.
+/// True if its requests come at times that no rate scales: bursts, recorded ones.
 inline bool has_own_rate(const StreamClass& streams) {
   return streams.process == StreamProcess::kBursts || streams.process == StreamProcess::kRecorded;
 }
 
-/// Where a key of the class stands, or its table when that is not known.
+/// Returns the place of a key of the class, or of its table if that is not known.
 InputPlace place_of_field(const StreamClass& streams, const std::string& field);
 
-/// With which value of another key this one has a meaning: "process = mmpp" for mmpp_ratio; "" where it has
-/// one in this class. Keys that list() does not name have one always.
+/// Returns the value of another key with which this one has a meaning, such as "process = mmpp" for
+/// mmpp_ratio; "" if the key has one in this class. Keys that list() does not name always have one.
 std::string needed_for(const StreamClass& streams, const std::string& key);
 
-/// Checks what list() cannot, also that no key was given (`places`) that has no meaning beside the others.
-/// Throws InputError at the key's place.
+/// Checks what list() cannot check, also that no key was given (`places`) that has no meaning beside the
+/// others. Throws InputError at the key's place.
 void check_streams(const StreamClass& streams);
 
-/// The classes of a named shape: two-streams, poisson-streams, maf-stable, maf-bursty. None for others.
+/// Returns the classes of a named shape: two-streams, poisson-streams, maf-stable, maf-bursty; empty for
+/// others.
 std::vector<StreamClass> stream_preset(const std::string& shape);
 std::vector<std::string> stream_preset_names();
 

@@ -40,7 +40,7 @@ Unused needs_rate(const char* more = "") {
   return UnusedKey{"for a trace as it was recorded", std::string("a rate above 0") + more};
 }
 
-/// Keys of files that one of the shape has no use for.
+/// Returns why a key of files has no use for the trace's shape, if so.
 Unused without_file(const TraceSpec& spec, const std::string& key) {
   const auto has = [&spec](auto is_recorded) {
     return std::any_of(spec.streams.begin(), spec.streams.end(), is_recorded);
@@ -52,14 +52,15 @@ Unused without_file(const TraceSpec& spec, const std::string& key) {
   return UnusedKey{with("shape", "streams"), "a class with process = \"recorded\""};
 }
 
-/// Keys that say how a file is read. What they do to its contents the importer knows (logs/keys.py).
+/// Returns why a key for reading a file has no effect, if so. The importer knows the effects on the contents
+/// (logs/keys.py).
 Unused unused_in_reading(const TraceSpec& spec, const std::string& key, bool is_scaled) {
   if (key == "bin_s" && is_as_recorded(spec, is_scaled) && has_times(spec.format))
     return needs_rate(", at which recorded times become counts");
   return without_file(spec, key);
 }
 
-/// Keys that say how requests are placed.
+/// Returns why a key for placing requests has no effect, if so.
 Unused unused_in_placing(const TraceSpec& spec, const std::string& key, bool is_scaled) {
   constexpr const char* kNames[] = {"poisson", "uniform", "gamma", "mmpp"};
   if (is_as_recorded(spec, is_scaled) && has_times(spec.format)) return needs_rate();
@@ -79,7 +80,7 @@ Unused unused_in_placing(const TraceSpec& spec, const std::string& key, bool is_
   return UnusedKey{with("process", kNames[static_cast<int>(process)]), "process" + name};
 }
 
-/// Keys that say what part of a file is replayed, and how its rate is made.
+/// Returns why a key for the replayed part of a file or for its rate has no effect, if so.
 Unused unused_in_replay(const TraceSpec& spec, const std::string& key, bool is_scaled) {
   const Unused of_shape = UnusedKey{with("shape", spec.shape), "shape = \"file\""};
   const bool is_as_is = is_as_recorded(spec, is_scaled);
@@ -109,7 +110,7 @@ Unused unused_in_replay(const TraceSpec& spec, const std::string& key, bool is_s
   return {};
 }
 
-/// A trace and one that gives no key.
+/// A trace, compared with one that has no key.
 class Compared {
  public:
   explicit Compared(TraceSpec& spec) : spec_(spec) {
@@ -117,7 +118,7 @@ class Compared {
     standard_.list(standards_);
   }
 
-  /// All but shape and streams.
+  /// Returns all keys but shape and streams.
   Names keys() const {
     Names keys = {"file", "format", "column", "time_column", "where", "group_by"};
     for (const std::string& name : params_.names()) keys.push_back(name);

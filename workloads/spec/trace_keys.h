@@ -1,4 +1,4 @@
-// Which keys of a trace have an effect beside its others.
+// Tells which keys of a trace have an effect beside its others.
 #pragma once
 
 #include <optional>
@@ -9,31 +9,31 @@
 
 namespace harness {
 
-/// What a message says of a key that has no effect.
+/// The parts of a message about a key that has no effect.
 struct UnusedKey {
   std::string why;      ///< "with shape = \"poisson\""
-  std::string allowed;  ///< what would do it
+  std::string allowed;  ///< settings with which it would have one
 };
 
-/// Returns why the key has no effect beside the others of the trace; nothing where it has one, or may have
-/// one once the file of format "auto" has been read. `is_scaled` is false for a file that is replayed as it
-/// was recorded.
+/// Returns why the key has no effect beside the others of the trace. Returns nothing if it has one, or may
+/// have one once the file of format "auto" has been read. `is_scaled` is false for a file that is replayed as
+/// it was recorded.
 std::optional<UnusedKey> unused_key(const TraceSpec& spec, const std::string& key, bool is_scaled = true);
 
 /// Throws InputError at a key that was given (`places`, or a value that is not the default) and has no
 /// effect, as far as that is known without the file.
 void check_keys(const TraceSpec& spec);
 
-/// The same of a file that was read as `format` ("auto" no more). A key with its default value passes.
+/// Does the same for a file that was read as `format` ("auto" no more). A key with its default value passes.
 void check_keys_of_file(const TraceSpec& spec, const std::string& format, bool is_scaled = true);
 
-/// Gives keys without an effect the value that they have where they are not given.
+/// Gives keys without an effect their default values.
 void drop_unused_keys(TraceSpec& spec);
 
-/// Returns how requests are placed: as the shape fixes it, else by `process`.
+/// Returns the way in which requests are placed: the shape's if it fixes one, else `process`.
 ArrivalProcess process_of(const TraceSpec& spec);
 
-/// Returns the key's field where it is a text, else null.
+/// Returns the key's field if it is a text, else null.
 std::string* text_field(TraceSpec& spec, const std::string& key);
 
 /// Returns the keys of a trace that say how its file is read.

@@ -17,7 +17,7 @@
 namespace harness {
 namespace {
 
-/// A trace with one key or another: its sending times, or the line that refuses it.
+/// The result of a trace with one key or another: its sending times, or the line that refuses it.
 struct Outcome {
   std::vector<TimeNs> times;
   std::string refusal;
@@ -58,7 +58,7 @@ class TraceKeys : public testing::Test {
     return spec;
   }
 
-  /// Bins of tweet are otherwise shorter than what straight lines between them are drawn by.
+  /// Returns a shape for which straight lines have an effect: bins of tweet are otherwise too short for them.
   static TraceSpec uncompressed(const std::string& name) {
     TraceSpec spec = shape(name);
     if (name == "tweet") spec.compress = 1;
@@ -112,8 +112,8 @@ class TraceKeys : public testing::Test {
     return keys;
   }
 
-  /// Each key either changes what is sent (or cannot be read so), or is refused as one without an effect. The
-  /// tests of the importer say the same of the keys that tell how a file is read (logs_test.py).
+  /// Checks that each key either changes the load (or cannot be read so), or is refused as one without an
+  /// effect. The tests of the importer check the same for keys that say how a file is read (logs_test.py).
   void expect_all_act(const std::string& name, const TraceSpec& spec, double rate) {
     SCOPED_TRACE(name + " at " + text_of(rate));
     const Outcome standard = outcome_of(spec, rate);
@@ -271,7 +271,7 @@ TEST_F(TraceKeys, AreRefusedWithTheKeyThatWouldDoIt) {
             "column: found column with format = \"times\"; allowed: time_column (the column of its times)");
 }
 
-/// What older results list of a trace is read without what does nothing.
+/// The keys that older results list of a trace are read, and the ones without an effect are dropped.
 TEST_F(TraceKeys, AreDroppedWhereTheyDoNothing) {
   TraceSpec poisson = shape("poisson");
   poisson.cv = 7;

@@ -122,7 +122,7 @@ void check_first_burst(const StreamClass& streams, double duration_s) {
                     "less than the " + text_of(duration_s * 1000) + " ms of duration_s");
 }
 
-/// The file of the trace, of which classes take minutes or requests.
+/// Checks the file of the trace, from which classes take minutes or requests.
 void check_recorded(const TraceSpec& spec, bool minutes, bool requests) {
   if (minutes && requests)
     throw wrong(spec, "streams", "classes with recorded minutes and classes with recorded requests",
@@ -165,7 +165,7 @@ void check_classes(const TraceSpec& spec) {
   check_recorded(spec, minutes, requests);
 }
 
-/// Squared CVs, and the transition from one to another.
+/// Checks squared CVs, and the transition from one to another.
 void check_process(const TraceSpec& spec) {
   if (spec.scv > 0 && spec.places.contains("cv"))
     throw wrong(spec, "scv", "scv beside cv", "one of them: scv is the square of cv");

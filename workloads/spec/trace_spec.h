@@ -1,4 +1,4 @@
-// A trace: what it is (a file or a generated shape) and how it becomes sending times.
+// A trace: a file or a generated shape, and the way to its sending times.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace harness {
 
-/// What the rate is scaled to, and by which curve.
+/// The figure of the rate that is scaled to the target, and the curve from which it is taken.
 enum class ScaleTo { kMean, kPeak, kStart };
 enum class ScaleBy { kAuto, kSmoothed, kRaw };
-/// How requests are placed at a given rate.
+/// The way in which requests are placed at a given rate.
 enum class ArrivalProcess { kPoisson, kUniform, kGamma, kMmpp };
-/// Of the times of a file; by what the file says.
+/// The unit of the times of a file; auto leaves it to the file.
 enum class TimeUnit { kAuto, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
-/// Says per which time a number of format rates counts requests; auto leaves it to the file.
+/// The time for which a number of format rates counts requests; auto leaves it to the file.
 enum class RateUnit { kAuto, kPerSecond, kPerMinute, kPerHour, kPerDay };
-/// Says what becomes of bins that a file of counts leaves out.
+/// The treatment of bins that a file of counts leaves out.
 enum class Holes { kRefuse, kZero, kInterpolate, kCut };
-/// Whether the rate runs in a straight line from the middle of one bin to the middle of the next.
+/// The setting for rates in straight lines from the middle of one bin to the middle of the next.
 enum class Interpolate { kAuto, kLinear, kOff };
 
-/// What a trace is and how it becomes sending times.
+/// A trace's contents and the way to its sending times.
 ///
-/// Two times: *source* time, in which the trace was recorded (or, for the shapes wiki, tweet and azure and
-/// those of AutoScale, in which the real file was), and *replayed* time, in which the run sends. A replayed
+/// There are two times: *source* time, in which the trace was recorded (or, for the shapes wiki, tweet, azure
+/// and AutoScale's, in which the real file was), and *replayed* time, in which the run sends. A replayed
 /// second is `compress` source seconds, so a run of `duration_s` replays the source from `from_s` to `from_s
 /// + duration_s x compress`. The steps, in this order: read, select and sum columns, slice [from_s, to_s) in
 /// whole bins, clip to clip_rps, smooth (only when scaling), interpolate, compress, repeat or cut to
@@ -42,7 +42,7 @@ enum class Interpolate { kAuto, kLinear, kOff };
 /// gives the same mapping (write its `compress` out). Source time 0 is the first bin of the real file. They
 /// last for ever.
 struct TraceSpec {
-  std::string name;               ///< how results call it
+  std::string name;               ///< name in results
   std::string shape = "poisson";  ///< constant, poisson, gamma, one of trace_shape_names()
   std::string file;  ///< shape = file: path, plain or gzipped; streams: of recorded minutes, or empty
   std::string format = "auto";  ///< one of trace_format_names() (workloads/README.md)
@@ -58,11 +58,12 @@ struct TraceSpec {
   RateUnit rate_unit = RateUnit::kAuto;
   Holes holes = Holes::kRefuse;
   std::vector<StreamClass> streams;  ///< shape = streams: at least one class
-  std::string place_file;            ///< for messages: where the spec stands
+  std::string place_file;            ///< file of the spec, for messages
   int place_line = 0;
-  std::map<std::string, InputPlace> places;  ///< for messages: where single fields stand, by name
+  std::map<std::string, InputPlace> places;  ///< places of single fields by name, for messages
 
-  /// Of the generated load. A file is cut to it after compression (0: all of it); see asks_for_duration().
+  /// Length of the generated load. A file is cut to it after compression (0: all of it); see
+  /// asks_for_duration().
   double duration_s = 60;
   ScaleTo scale_to = ScaleTo::kMean;
   ScaleBy scale_by = ScaleBy::kAuto;
@@ -90,64 +91,64 @@ struct TraceSpec {
   bool repeat = false;
   double sample_share = 0;
 
-  /// Binds the numbers and choices above; their documentation stands there.
+  /// Binds the numbers and choices above to keys, with their documentation.
   void list(ParamList& params);
 };
 
-/// Where the field stands, or the whole spec when that is not known.
+/// Returns the place of the field, or of the whole spec if that is not known.
 InputPlace place_of_field(const TraceSpec& spec, const std::string& field);
 
-/// constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, those of AutoScale, file, streams,
-/// and the presets of streams.
+/// Returns constant, poisson, gamma, mmpp, step, transition, wiki, tweet, azure, AutoScale's shapes, file,
+/// streams, and the presets of streams.
 std::vector<std::string> trace_shape_names();
-/// Those of AutoScale's traces: autoscale-slow, -quick, -spike, -dual, -large, -steep.
+/// Returns the shapes of AutoScale's traces: autoscale-slow, -quick, -spike, -dual, -large, -steep.
 std::vector<std::string> autoscale_shape_names();
 bool is_autoscale_shape(const std::string& shape);
-/// A shape that is a preset of streams (stream_preset) becomes shape streams with its classes. One with
-/// classes beside it is left as it is, for check_trace to refuse.
+/// Replaces a shape that is a preset of streams (stream_preset) by shape streams with its classes. Leaves a
+/// preset with classes beside it as it is, so that check_trace() refuses it.
 void resolve_preset(TraceSpec& spec);
-/// auto, times, counts, rates, counter, gaps, and the published ones: azure_functions, azure_llm, burstgpt,
-/// mooncake.
+/// Returns auto, times, counts, rates, counter, gaps, and the published formats: azure_functions, azure_llm,
+/// burstgpt, mooncake.
 std::vector<std::string> trace_format_names();
 
-/// Checks what list() cannot: shape and format names (naming the nearest), fields that exclude one another,
-/// keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
+/// Checks what list() cannot check: shape and format names (naming the nearest), fields that exclude one
+/// another, keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
-/// True if duration_s was given: a recorded load that is shorter lasts as long only where it was asked to.
+/// True if duration_s was given: only then a recorded load that is shorter lasts that long.
 bool asks_for_duration(const TraceSpec& spec);
 
-/// What a reader should know of a file's load.
+/// Facts that a reader should know of a file's load.
 struct LoadNotes {
-  /// A line each: first what was read as what, then what is not as one might think, an end before duration_s,
-  /// a peak over mean more than a tenth off the recorded one.
+  /// One line each: first what was read as what, then surprises: an end before duration_s, a peak over mean
+  /// more than a tenth off the recorded one.
   std::vector<std::string> remarks;
   /// The highest mean over a whole second (or a bin that is longer) of the replayed window, over the mean of
-  /// all of it: as it was recorded, and of the rate at which requests are placed. NaN where no file is
-  /// replayed, or its times are too far apart to be counted in bins.
+  /// all of it: as it was recorded, and of the rate at which requests are placed. NaN if no file is replayed,
+  /// or if its times are too far apart to be counted in bins.
   double recorded_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
   double sent_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest mean over
-/// one whole second; start: the rate of the first bin) of the replayed window becomes that. `target_rps` <= 0
-/// replays a file as it was recorded: recorded times as they are (`repeat` and `clip_rps` are errors then),
-/// counts with as many requests in each bin as were counted (`process` places them within it; mmpp is an
-/// error), neither with a `contrast`, streams at the rates of their classes; another generated shape then is
-/// an error. Recorded times are treated as counts in bins of bin_s (1 s unless given) when target_rps > 0:
-/// their order within a bin is not kept. `notes`, where given, gets what LoadNotes says; of other shapes
-/// nothing. Throws InputError (check_trace, the file's reader, a window outside the file or without
-/// requests).
+/// Makes the sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest
+/// mean over one whole second; start: the rate of the first bin) of the replayed window becomes that.
+/// `target_rps` <= 0 replays a file as it was recorded: recorded times as they are (`repeat` and `clip_rps`
+/// are errors then), counts with as many requests in each bin as were counted (`process` places them within
+/// it; mmpp is an error), neither with a `contrast`, and streams at the rates of their classes; another
+/// generated shape is an error then. Recorded times are treated as counts in bins of bin_s (1 s unless given)
+/// if target_rps > 0: their order within a bin is not kept. `notes`, if given, gets the LoadNotes of a file;
+/// other shapes leave it unchanged. Throws InputError (check_trace, the file's reader, a window outside the
+/// file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes = nullptr);
 
-/// What systems plan by that plan by a sample of the load (InferLine, section 6: traces "with the same
+/// Makes the sample of the load by which some systems plan (InferLine, section 6: traces "with the same
 /// performance characteristics", or the first 25 %): with `sample_share` the beginning of the trace, which
-/// make_arrivals leaves out, else the whole trace with the requests of another seed. Throws InputError as
-/// make_arrivals does, and where that would be the very requests that are served: of streams and, without
-/// `sample_share`, of recorded times.
+/// make_arrivals() leaves out, else the whole trace with the requests of another seed. Throws InputError as
+/// make_arrivals() does, and if the sample would be the very requests that are served: for streams and,
+/// without `sample_share`, for a file that is replayed as it was recorded.
 std::unique_ptr<ArrivalSource> make_sample(const TraceSpec& spec, double target_rps, std::uint64_t seed);
 
-/// The compression in effect: `compress`, or the default of the shape when that is 0.
+/// Returns the compression in effect: `compress`, or the default of the shape if that is 0.
 double compression_of(const TraceSpec& spec);
 
 }  // namespace harness

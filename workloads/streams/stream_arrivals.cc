@@ -14,17 +14,17 @@ namespace {
 
 using Population = std::shared_ptr<const StreamPopulation>;
 
-/// Whose requests, and what they are drawn from.
+/// The requests of a class: their streams, and the seed with which they are drawn.
 struct ClassSource {
   Population population;
-  std::size_t number = 0;  ///< of the class
+  std::size_t number = 0;  ///< number of the class
   std::uint64_t seed = 0;
 
   const ClassPopulation& streams() const { return population->classes()[number]; }
   RandomStream random(const char* purpose) const { return {seed, purpose, number}; }
 };
 
-/// What the sources of one class have in common: streams count from 0 in their class.
+/// The base of the sources of one class, in which streams count from 0.
 class ClassArrivals {
  public:
   explicit ClassArrivals(ClassSource source)
@@ -32,11 +32,11 @@ class ClassArrivals {
 
   virtual ~ClassArrivals() = default;
 
-  /// As in ArrivalSource.
+  /// Fills the spans as ArrivalSource does.
   virtual std::size_t next(std::span<TimeNs> out, std::span<StreamId> streams) = 0;
 
  protected:
-  /// Opens the next minute of the run; false after the last.
+  /// Opens the next minute of the run. Returns false after the last.
   bool open_minute() {
     if (end_ns_ >= duration_ns_) return false;
     begin_ns_ = end_ns_;
@@ -47,9 +47,9 @@ class ClassArrivals {
 
   ClassSource source_;
   TimeNs duration_ns_;
-  TimeNs begin_ns_ = 0;  ///< of the open minute
+  TimeNs begin_ns_ = 0;  ///< begin of the open minute
   TimeNs end_ns_ = 0;
-  std::vector<double> rps_;  ///< of its streams in it
+  std::vector<double> rps_;  ///< rates of the class's streams in it
 
  private:
   std::int64_t minute_ = 0;
@@ -63,8 +63,8 @@ class KeepAll {
   bool keeps(TimeNs, StreamId) { return true; }
 };
 
-/// Thins the candidates of a stream to a Poisson process whose rate is in one of two states: they are kept
-/// with the rate of the state over the high one.
+/// Thins the candidates of a stream to a Poisson process whose rate is in one of two states: a candidate is
+/// kept with the probability of the state's rate over the high rate.
 class KeepByState {
  public:
   explicit KeepByState(const ClassSource& source) : random_(source.random("stream states")) {
@@ -82,11 +82,11 @@ class KeepByState {
       table_.push_back(portable_exp(-static_cast<double>(k) / kSteps));
   }
 
-  /// Rate of the high state over the mean.
+  /// Returns the rate of the high state over the mean.
   double highest() const { return highest_; }
 
   bool keeps(TimeNs at, StreamId stream) {
-    if (random_.uniform() < keep_low_) return true;  // in either state, which then need not be known
+    if (random_.uniform() < keep_low_) return true;  // kept in either state, so the state need not be known
     State& state = states_[stream % states_.size()];
     state.high = draw_state(at, state);
     state.known_ns = at;
@@ -100,10 +100,10 @@ class KeepByState {
   };
 
   static constexpr double kForgotten = 40;  // e^-40 is below what a uniform number resolves
-  static constexpr int kSteps = 64;         // of the table, in 1
+  static constexpr int kSteps = 64;         // number of steps of the table for each 1
 
-  /// High with probability share + (was high - share) e^-decay. Two values of a table enclose that; the
-  /// exponential itself is needed only where the random number lies between them.
+  /// Draws the state, which is high with probability share + (was high - share) e^-decay. Two values of a
+  /// table enclose that; the exponential itself is needed only if the random number lies between them.
   bool draw_state(TimeNs at, const State& state) {
     const double random = random_.uniform();
     if (state.known_ns < 0) return random < share_;
@@ -178,7 +178,7 @@ class SuperposedStreams final : public ClassArrivals {
   AliasTable table_;
   double gap_ = 0;        ///< expected candidates from the last one (or the minute's begin) to the next
   double left_ = 0;       ///< expected candidates in the rest of the minute
-  double offset_ns_ = 0;  ///< of the last candidate in the minute
+  double offset_ns_ = 0;  ///< time of the last candidate since the begin of the minute
   double ns_per_candidate_ = 0;
 };
 
@@ -218,8 +218,8 @@ class EvenStreams final : public ClassArrivals {
  private:
   using Due = std::pair<double, StreamId>;  // ns after the minute's begin
 
-  /// The stream's next request if it lies in the open minute; else what is missing to it at the minute's end
-  /// is kept.
+  /// Returns the stream's next request if it lies in the open minute; otherwise keeps the rest that is
+  /// missing to it at the minute's end.
   std::optional<Due> next_of(StreamId stream, double from_ns) {
     const double per_ns = rps_[stream] / static_cast<double>(kNsPerS);
     const double left = per_ns * (static_cast<double>(end_ns_ - begin_ns_) - from_ns);
@@ -227,7 +227,7 @@ class EvenStreams final : public ClassArrivals {
     missing_[stream] -= left;
     return std::nullopt;
   }
-  /// Puts `due` in place of the first, down to where it belongs.
+  /// Puts `due` in place of the first, and moves it down to its place.
   void sink(Due due) {
     const std::size_t size = due_.size();
     std::size_t place = 0;
@@ -247,8 +247,8 @@ class EvenStreams final : public ClassArrivals {
 
   static constexpr std::size_t kChildren = 4;
 
-  std::vector<double> missing_;  ///< by stream: requests until its next one
-  std::vector<Due> due_;         ///< a heap in which every node has kChildren, the first in front
+  std::vector<double> missing_;  ///< number of requests until each stream's next one, below 1
+  std::vector<Due> due_;         ///< heap in which every node has kChildren children; the first is in front
 };
 
 /// All streams of the class send their bursts at the same times.
@@ -315,7 +315,7 @@ std::unique_ptr<ClassArrivals> class_arrivals(ClassSource source) {
   }
 }
 
-/// The classes' requests merged; streams count from 0 in the trace.
+/// Merges the classes' requests; streams count from 0 in the trace.
 class MergedStreams final : public ArrivalSource {
  public:
   MergedStreams(Population population, std::uint64_t seed) : population_(std::move(population)), seed_(seed) {
@@ -356,11 +356,11 @@ class MergedStreams final : public ArrivalSource {
 
   struct Input {
     std::unique_ptr<ClassArrivals> source;
-    StreamId first = 0;  ///< stream of the class
+    StreamId first = 0;  ///< number of the class's first stream
     std::array<TimeNs, kBlock> times{};
     std::array<StreamId, kBlock> streams{};
     std::size_t place = 0;
-    std::size_t count = 0;  ///< 0: it has ended
+    std::size_t count = 0;  ///< number of requests in the block; 0: the class has ended
   };
 
   static void refill(Input& input) {
@@ -370,7 +370,7 @@ class MergedStreams final : public ArrivalSource {
   static void take(Input& input) {
     if (++input.place == input.count) refill(input);
   }
-  /// At one instant the class that comes first; null at the end.
+  /// Returns the class with the earliest request, the first class at one instant; null at the end.
   Input* earliest() {
     Input* found = nullptr;
     for (Input& input : inputs_) {

@@ -48,7 +48,7 @@ std::vector<double> counts_by_stream(const Requests& requests, std::size_t strea
   return counts;
 }
 
-/// Counts of one stream in whole windows.
+/// Returns the counts of one stream in whole windows.
 std::vector<double> counts_in(const Requests& requests, StreamId stream, double window_s, double duration_s) {
   std::vector<double> counts(static_cast<std::size_t>(duration_s / window_s), 0.0);
   for (std::size_t i = 0; i < requests.times.size(); ++i) {
@@ -72,7 +72,7 @@ double covariance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum / static_cast<double>(a.size() - 1);
 }
 
-/// Sum of (n - e)^2 / e: of as many degrees of freedom as there are Poisson counts.
+/// Checks the sum of (n - e)^2 / e, which has as many degrees of freedom as there are Poisson counts.
 void expect_poisson(double chi_square, double degrees) {
   EXPECT_NEAR(chi_square, degrees, 5 * std::sqrt(2 * degrees));
 }
@@ -179,8 +179,8 @@ TEST(StreamArrivals, SuperpositionIsTheUnionOfIndependentStreams) {
   }
 }
 
-/// Variance of the count in a window of a stationary MMPP of two states: that of a Poisson process, and twice
-/// the integral of the rate's covariance, which decays at the sum of the rates of change.
+/// Returns the variance of the count in a window of a stationary MMPP of two states: a Poisson process's
+/// variance, and twice the integral of the rate's covariance, which decays at the sum of the rates of change.
 double mmpp_variance(double rps, const StreamClass& spec, double window_s) {
   const double share = spec.mmpp_high_share;
   const double low = rps / (1 + share * (spec.mmpp_ratio - 1));

@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// Of a stream that is left over.
+/// The group of a stream that is left over.
 constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
 std::vector<std::uint32_t> shuffled(std::size_t streams, std::uint64_t seed) {
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> groups_of(const std::vector<std::uint32_t>& order, st
   return groups;
 }
 
-/// Sums over the windows of one length, for all groups of one size.
+/// Computes the sums over the windows of one length, for all groups of one size.
 class WindowSums {
  public:
   WindowSums(TimeNs window_ns, std::uint64_t windows, std::size_t groups)
@@ -59,7 +59,7 @@ class WindowSums {
   }
 
  private:
-  /// Of one group: what is closed, and the window that is open.
+  /// The sums of one group over closed windows, and its open window.
   struct Sums {
     std::uint64_t window = 0;
     double count = 0;

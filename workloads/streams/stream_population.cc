@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMaxStreamMinutes = 1e9;
 
-/// Random numbers of a population: one sequence for each class and purpose.
+/// Returns random numbers of a population: one sequence for each class and purpose.
 RandomStream population_random(const StreamClass& spec, const char* purpose, std::size_t number) {
   return {static_cast<std::uint64_t>(spec.population), purpose, number};
 }
@@ -25,10 +25,10 @@ double lognormal_between(const StreamClass& spec, RandomStream& random) {
   }
 }
 
-/// In messages: the class as a whole.
+/// Returns the place of the class as a whole, for messages.
 InputPlace place_of_class(const StreamClass& spec) { return place_of_field(spec, "count"); }
 
-/// Every class has requests in the file, and all that is there has a class.
+/// Checks that every class has requests in the file, and all modules in the file have a class.
 void check_modules(const TraceSpec& spec, const std::map<std::string, std::vector<TimeNs>>& times) {
   std::vector<std::string> known;
   for (const auto& [module, sent] : times) known.push_back(module);
@@ -149,7 +149,7 @@ void ClassPopulation::scale(double factor) {
   total_ *= factor;
 }
 
-/// Those whose time lies before the end.
+/// Returns the number of requests of bursts that come before the end of the run.
 double ClassPopulation::requests_of_bursts() const {
   const TimeNs left = duration_ns_ - ms_to_ns(spec_.offset_ms);
   if (left <= 0) return 0;
@@ -166,7 +166,7 @@ StreamPopulation::StreamPopulation(const TraceSpec& spec, double target_rps)
     times_ = times_by_module(spec);
     check_modules(spec, times_);
     if (duration_ns_ == 0) {
-      // All of the file, in whole seconds.
+      // The run is all of the file, in whole seconds.
       for (const auto& [module, times] : times_)
         duration_ns_ = std::max(duration_ns_, (times.back() / kNsPerS + 1) * kNsPerS);
     }

@@ -1,4 +1,4 @@
-// The streams of a trace of shape streams: which there are, and the rate of each in every minute.
+// The streams of a trace of shape streams, and the rate of each in every minute.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace harness {
 
-/// Invocations by minute of single functions, each divided by its mean; days follow one another.
+/// The invocations by minute of single functions, each divided by its mean; days follow one another.
 using FunctionMinutes = std::vector<std::vector<float>>;
 
-/// The CV of the minutes of a stream with that rate (over the median of its class), for which `drawn` was
-/// drawn.
+/// Returns the CV of the minutes of a stream with that rate (over the median of its class), for which `drawn`
+/// was drawn.
 double minute_cv(const StreamClass& spec, double drawn, double rate);
 
 /// The streams of one class.
 class ClassPopulation {
  public:
-  /// Draws the streams' rates. `number` is the class's place in the trace; `functions` (not empty where the
-  /// minutes are recorded) and `times` (where the requests are) outlive this.
+  /// Draws the streams' rates. `number` is the class's index in the trace. `functions` (not empty if the
+  /// minutes are recorded) and `times` (not empty if the requests are) outlive this.
   ClassPopulation(const StreamClass& spec, std::size_t number, TimeNs duration_ns,
                   const FunctionMinutes& functions, std::span<const TimeNs> times);
 
   const StreamClass& spec() const { return spec_; }
   std::size_t streams() const { return base_rps_.size(); }
-  /// Length of a minute; the whole run where rates do not change.
+  /// Returns the length of a minute, or of the whole run if rates do not change.
   TimeNs minute_ns() const { return minute_ns_; }
-  /// Requests/s of each stream in that minute, from 0; a few ten ns a stream.
+  /// Sets `rps` to the requests/s of each stream in that minute, counted from 0; takes a few ten ns a stream.
   void rates_in(std::int64_t minute, std::vector<double>& rps) const;
-  /// Of recorded requests those of the run.
+  /// Returns the recorded requests within the run.
   std::span<const TimeNs> times() const { return times_; }
-  /// Expected requests of the run, by stream; of bursts and recorded ones the exact numbers.
+  /// Returns the expected requests of the run, by stream; for bursts and recorded requests the exact numbers.
   const std::vector<double>& expected() const { return expected_; }
   double total() const { return total_; }
   /// Multiplies all rates. Not for bursts and recorded requests.
@@ -56,23 +56,23 @@ class ClassPopulation {
   std::vector<double> expected_;
   double total_ = 0;
   std::uint64_t gamma_seed_ = 0;
-  std::vector<float> gamma_shape_;  ///< by stream
+  std::vector<float> gamma_shape_;  ///< shape of the gamma factors of each stream
   const FunctionMinutes* functions_ = nullptr;
   std::span<const TimeNs> times_;
-  std::vector<std::uint32_t> function_;      ///< by stream: whose minutes
-  std::vector<std::uint32_t> first_minute_;  ///< by stream: which is the run's first
+  std::vector<std::uint32_t> function_;      ///< function whose minutes each stream has
+  std::vector<std::uint32_t> first_minute_;  ///< minute of that function with which each stream's run begins
 };
 
 /// All classes of a trace. Immutable once made; shared by the sources of its requests.
 ///
-/// Rates follow from the classes and their `population` alone, not from a seed. The expected requests of the
-/// run are `rps` x duration for each class where target_rps is 0; else all rates are multiplied so that their
-/// sum is target_rps x duration.
+/// Rates depend only on the classes and their `population`, not on a seed. If target_rps is 0, the expected
+/// requests of the run are `rps` x duration for each class; else all rates are multiplied so that their sum
+/// is target_rps x duration.
 class StreamPopulation {
  public:
-  /// Reads the trace's file if it has one. Throws InputError: a target rate for bursts or recorded
-  /// requests, which cannot be scaled; recorded ones of a module without a class; a class without requests in
-  /// the run; too many minutes; the file's reader.
+  /// Reads the trace's file if it has one. Throws InputError for a target rate with bursts or recorded
+  /// requests, which cannot be scaled; for recorded requests of a module without a class; for a class without
+  /// requests in the run; for too many minutes; and as the file's reader does.
   StreamPopulation(const TraceSpec& spec, double target_rps);
   StreamPopulation(const StreamPopulation&) = delete;  // classes refer to what the file has
   StreamPopulation& operator=(const StreamPopulation&) = delete;
@@ -80,10 +80,10 @@ class StreamPopulation {
   const std::vector<ClassPopulation>& classes() const { return classes_; }
   TimeNs duration_ns() const { return duration_ns_; }
   double expected_requests() const;
-  /// A line if recorded requests come after the run.
+  /// Returns one line if recorded requests come after the run, else nothing.
   std::vector<std::string> remarks() const;
   std::size_t streams() const;
-  /// By stream, class after class: mean over the run.
+  /// Returns the mean rate over the run of each stream, class after class.
   std::vector<double> mean_rps() const;
 
  private:
@@ -93,9 +93,9 @@ class StreamPopulation {
   std::vector<ClassPopulation> classes_;
 };
 
-/// The streams in a pipeline, each with its entry, SLO and mean rate. A class without a module goes to the
-/// entries in turn; its SLOs change when all entries have had a stream. Throws InputError where a class names
-/// a module that is no entry.
+/// Returns the streams in a pipeline, each with its entry, SLO and mean rate. A class without a module goes
+/// to the entries in turn; its SLOs change when all entries have had a stream. Throws InputError if a class
+/// names a module that is no entry.
 std::vector<Stream> streams_of(const StreamPopulation& population, const Pipeline& pipeline, TimeNs slo_ns);
 
 }  // namespace harness

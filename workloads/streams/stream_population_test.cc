@@ -56,7 +56,7 @@ TEST(StreamPopulation, KeepsTheTotalUnderScaling) {
   }
 }
 
-// Exponential: standard deviation = mean. Lognormal: that of the logarithm is sigma, cuts aside.
+// Exponential: standard deviation = mean. Lognormal: the logarithm's standard deviation is sigma, cuts aside.
 TEST(StreamPopulation, DrawsRatesFromTheDistribution) {
   StreamClass spec = class_of(100'000, 100'000);
   EXPECT_EQ(StreamPopulation(trace_of({spec}), 0).mean_rps()[5], 1);
@@ -100,7 +100,7 @@ TEST(StreamPopulation, HasTheRatesOfAzureFunctions) {
   EXPECT_NEAR(std::log10(rates.back() / rates.front()), 8, 0.1);
 }
 
-/// Of each stream the mean of its minutes and their CV, in the order of the means.
+/// Returns each stream's mean of its minutes and their CV, in the order of the means.
 std::vector<std::pair<double, double>> rates_and_cvs(const StreamClass& spec, int minutes) {
   const StreamPopulation population(trace_of({spec}, 60.0 * minutes), 0);
   const auto count = static_cast<std::size_t>(spec.count);

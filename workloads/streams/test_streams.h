@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// A trace named "s" of these classes of streams.
+/// Returns a trace named "s" of these classes of streams.
 inline TraceSpec trace_of(std::vector<StreamClass> classes, double duration_s = 60) {
   TraceSpec spec;
   spec.name = "s";

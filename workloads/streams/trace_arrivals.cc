@@ -34,7 +34,7 @@ RateCurve step_curve(const TraceSpec& spec) {
   return curve;
 }
 
-/// Requests up to `time_s` where the rate before the transition is 1.
+/// Returns the number of requests up to `time_s` if the rate before the transition is 1.
 double requests_before(const TraceSpec& spec, double time_s) {
   const double into_s = std::clamp(time_s - spec.transition_from_s, 0.0, spec.transition_s);
   const double after_s = std::max(0.0, time_s - spec.transition_from_s - spec.transition_s);
@@ -43,7 +43,7 @@ double requests_before(const TraceSpec& spec, double time_s) {
   return time_s + ramp + more * after_s;
 }
 
-/// Each bin has the mean of the rate over it.
+/// Returns a curve of which each bin has the mean of the rate over it.
 RateCurve transition_curve(const TraceSpec& spec) {
   constexpr int kBins = 10'000;
   RateCurve curve{spec.duration_s / kBins, {}};
@@ -60,7 +60,7 @@ bool is_fitted(const TraceSpec& spec) {
   return spec.shape == "wiki" || spec.shape == "tweet" || spec.shape == "azure";
 }
 
-/// Curve of a generated shape; flat ones are one bin of the whole length, in replayed time.
+/// Returns the curve of a generated shape; flat ones are one bin of the whole length, in replayed time.
 Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t seed) {
   const double length_s = spec.duration_s * compression_of(spec);
   if (is_fitted(spec))
@@ -78,16 +78,16 @@ Replay generated_replay(const TraceSpec& spec, double target_rps, std::uint64_t 
   return replay_of(flat, std::move(curve), false, target_rps);
 }
 
-/// Source seconds from from_s to the end of the file: of recorded times in whole bins, as counts_of() counts
-/// them.
+/// Returns the source seconds from from_s to the end of the file; for recorded times in whole bins, as
+/// counts_of() counts them.
 double source_length_s(const TraceSpec& spec, const TraceData& data) {
   if (data.times_ns.empty()) return static_cast<double>(data.counts.size()) * data.bin_s - spec.from_s;
   const TimeNs last = std::max<TimeNs>(0, data.times_ns.back() - s_to_ns(spec.from_s));
   return static_cast<double>(bin_of(last, data.bin_s) + 1) * data.bin_s;
 }
 
-/// Replayed seconds of a file that is sent as it was recorded: those asked for by duration_s or to_s, also
-/// where the file ends before; else the file ends them.
+/// Returns the replayed seconds of a file that is sent as it was recorded: the length for which duration_s or
+/// to_s asks, even if the file ends earlier; else the file's end.
 double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
   const bool has_end = spec.to_s > 0;
   const double source_s = has_end ? spec.to_s - spec.from_s : source_length_s(spec, data);
@@ -96,7 +96,7 @@ double length_as_recorded_s(const TraceSpec& spec, const TraceData& data) {
   return has_end || !asks_for_duration(spec) ? std::min(spec.duration_s, length_s) : spec.duration_s;
 }
 
-/// Recorded times within [from_s, to_s), compressed and cut to the replayed length.
+/// Returns the recorded times within [from_s, to_s), compressed and cut to the replayed length.
 std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const std::shared_ptr<const TraceData>& read) {
   const TraceData& data = *read;
   const double compress = compression_of(spec);
@@ -118,7 +118,7 @@ std::unique_ptr<ArrivalSource> recorded(const TraceSpec& spec, const std::shared
   return make_recorded_arrivals(std::move(times), duration);
 }
 
-/// What the file holds from from_s to to_s.
+/// Returns the file's rate from from_s to to_s.
 RateCurve curve_of(const TraceSpec& spec, const TraceData& data) {
   RateCurve curve;
   curve.bin_s = data.bin_s;
@@ -136,8 +136,8 @@ bool smooths(const TraceSpec& spec, const TraceData& data, const RateCurve& curv
   return spec.scale_by == ScaleBy::kSmoothed;
 }
 
-/// Returns the replay as recorded: what lies within a bin is not for the curve to say, and nothing comes
-/// after its end.
+/// Returns the replay as recorded. The curve must not say anything about times within a bin, and nothing
+/// comes after its end.
 Replay replay_as_recorded(const TraceSpec& spec, const TraceData& data, RateCurve curve) {
   TraceSpec as_is = spec;
   as_is.interpolate = Interpolate::kOff;
@@ -152,8 +152,8 @@ void check_places_counts(const TraceSpec& spec, const PlacingRule& rule) {
                       "poisson, uniform or gamma, which place a bin's requests within it, or a rate above 0");
 }
 
-/// Where the file ends before what duration_s or to_s asks for, or to_s before duration_s. `file_s` is the
-/// replayed length of the file from from_s on.
+/// Adds a remark if the file ends before the end that duration_s or to_s asks for, or if to_s comes before
+/// duration_s. `file_s` is the replayed length of the file from from_s on.
 void remark_on_length(const TraceSpec& spec, double file_s, bool is_as_is, bool can_repeat,
                       std::vector<std::string>& remarks) {
   constexpr double kRoundingS = 1e-6;
@@ -172,7 +172,7 @@ void remark_on_length(const TraceSpec& spec, double file_s, bool is_as_is, bool 
   remarks.emplace_back(text);
 }
 
-/// The highest mean over a whole second, or a bin that is longer, over the mean of all.
+/// Returns the highest mean over a whole second, or a bin that is longer, over the mean of all.
 double peak_share(const RateCurve& curve, double length_s) {
   const double mean = mean_rps(curve, length_s);
   return mean > 0 ? peak_rps(curve, length_s) / mean : 0;
@@ -189,7 +189,7 @@ void note_peaks(double recorded, double sent, const char* why, LoadNotes& notes)
   notes.remarks.emplace_back(text);
 }
 
-/// Of what is sent of a curve that was recorded.
+/// Notes the peaks of a recorded curve and of the load that is sent of it.
 void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
                    LoadNotes& notes) {
   const double sent_s = std::min(replay.duration_s, replay.curve.length_s());
@@ -201,8 +201,8 @@ void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Repla
   note_peaks(peak_share(recorded, recorded_s), peak_share(replay.curve, sent_s), why, notes);
 }
 
-/// Adds a remark where counts are multiplied, and their noise with them: n requests of a bin have a noise of
-/// 1 / sqrt(n) of their number.
+/// Adds a remark if counts are multiplied, and their noise with them: n requests of a bin have a noise of 1 /
+/// sqrt(n) of their number.
 void remark_on_noise(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
                      std::vector<std::string>& remarks) {
   constexpr double kMuch = 10;
@@ -223,7 +223,7 @@ void remark_on_noise(const TraceSpec& spec, const RateCurve& recorded, const Rep
   remarks.emplace_back(text);
 }
 
-/// Adds a remark where smoothing is asked for and bins are too long for it.
+/// Adds a remark if smoothing is asked for and bins are too long for it.
 void remark_on_long_bins(const TraceSpec& spec, const RateCurve& recorded,
                          std::vector<std::string>& remarks) {
   if (spec.scale_by != ScaleBy::kSmoothed || can_smooth(spec, recorded)) return;
@@ -231,7 +231,7 @@ void remark_on_long_bins(const TraceSpec& spec, const RateCurve& recorded,
                     " s: smooth_s = " + text_of(spec.smooth_s) + " is less than two of them");
 }
 
-/// Of recorded times that are sent as they are.
+/// Notes the peaks of recorded times that are sent as they are.
 void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s, LoadNotes& notes) {
   if (bins_of(ns_to_s(data.times_ns.back()), data.bin_s) >= static_cast<double>(kMaxBins)) return;
   const TimeNs from = s_to_ns(spec.from_s);
@@ -248,7 +248,7 @@ void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s
   note_peaks(share, share, "", notes);
 }
 
-/// Of requests that are sent at the times of a log: many at once, where it has whole seconds.
+/// Adds a remark if a log has whole seconds: then many requests are sent at once.
 void remark_on_seconds(const std::vector<TimeNs>& times_ns, std::vector<std::string>& remarks) {
   const auto is_within = [](TimeNs time) { return time % kNsPerS != 0; };
   if (times_ns.size() < 2 || std::any_of(times_ns.begin(), times_ns.end(), is_within)) return;
@@ -266,7 +266,7 @@ void remark_on_seconds(const std::vector<TimeNs>& times_ns, std::vector<std::str
   remarks.emplace_back(text);
 }
 
-/// Where the first request comes long after the beginning of the window.
+/// Adds a remark if the first request comes long after the beginning of the window.
 void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
                      std::vector<std::string>& remarks) {
   const TimeNs from = s_to_ns(spec.from_s);
@@ -276,7 +276,7 @@ void remark_on_begin(const TraceSpec& spec, const std::vector<TimeNs>& times_ns,
                     " s after from_s: from_s = " + text_of(std::floor(ns_to_s(*first))) + " begins with it");
 }
 
-/// What the file was read as, and how much of it is sent where that is not all.
+/// Returns how the file was read, and how much of it is sent if that is not all.
 std::string described(const TraceSpec& spec, const TraceData& data) {
   const double end_s = data.times_ns.empty() ? data.bin_s * static_cast<double>(data.counts.size())
                                              : ns_to_s(data.times_ns.back());
@@ -298,7 +298,7 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
   return make_curve_arrivals(std::move(replay), rule, seed);
 }
 
-/// make_arrivals() of shape file.
+/// Does make_arrivals() for shape file.
 std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                              LoadNotes* notes) {
   const std::shared_ptr<const TraceData> read = recorded_trace(spec);
@@ -347,7 +347,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
   return arrivals;
 }
 
-/// The whole trace.
+/// Returns the arrivals of the whole trace.
 std::unique_ptr<ArrivalSource> all_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
                                             LoadNotes* notes) {
   check_trace(spec);
@@ -368,7 +368,7 @@ std::unique_ptr<ArrivalSource> all_arrivals(const TraceSpec& spec, double target
   return file_arrivals(spec, target_rps, seed, notes);
 }
 
-/// The requests of `whole` from `from_ns` on, before `to_ns`; times count from there.
+/// Returns the requests of `whole` from `from_ns` on and before `to_ns`; times count from `from_ns`.
 std::unique_ptr<ArrivalSource> part_of(const TraceSpec& spec, const ArrivalSource& whole, TimeNs from_ns,
                                        TimeNs to_ns) {
   constexpr double kMostRequests = 2e8;  // they are kept

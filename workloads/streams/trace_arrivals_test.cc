@@ -210,7 +210,7 @@ TEST_F(TraceArrivals, AFileIsReadOnceUntilItOrWhatReadsItChanges) {
   EXPECT_TRUE(holds(refusal_of([&] { recorded_trace(spec); }), "t.csv", "no such file"));
 }
 
-/// What is not applied is not accepted either; at a rate both are applied.
+/// A key that is not applied is refused; at a rate both keys are applied.
 TEST_F(TraceArrivals, RefuseWhatRecordedTimesCannotDo) {
   TraceSpec repeated = file("0.1\n0.2\n0.3\n1.5\n");
   repeated.duration_s = 4;

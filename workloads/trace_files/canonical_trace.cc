@@ -32,13 +32,13 @@ struct CanonicalHeader {
   std::size_t bins = 0;
   std::size_t functions = 0;
   bool has_tokens = false;
-  std::string sha256;  ///< of all arrays
+  std::string sha256;  ///< checksum of all arrays
 };
 
 /// Takes the arrays of a file one after the other.
 class Arrays {
  public:
-  /// `read_ahead` is what stands behind the header, `bytes` the size of all arrays.
+  /// `read_ahead` has the bytes read after the header; `bytes` is the size of all arrays.
   Arrays(InputFile& file, const std::string& path, std::string read_ahead, std::size_t bytes)
       : file_(file), path_(path), read_ahead_(std::move(read_ahead)), left_(bytes) {}
 
@@ -52,7 +52,8 @@ class Arrays {
     pieces_.emplace_back(reinterpret_cast<const char*>(numbers.data()), bytes);
   }
 
-  /// Throws InputError unless these were all bytes and their checksum is this one. What was taken is there.
+  /// Throws InputError unless these were all bytes and their checksum is this one. The arrays that were taken
+  /// must still exist.
   void check(const std::string& sha256) const {
     if (left_ > 0) throw damaged(path_, "more bytes than its header says");
     if (sha256_of(pieces_) != sha256) throw damaged(path_, "other numbers than its checksum says");
@@ -78,7 +79,7 @@ class Arrays {
   std::vector<std::string_view> pieces_;
 };
 
-/// Reads up to the end of the header; what was read behind it goes to `rest`.
+/// Reads up to the end of the header. Stores bytes read beyond it in `rest`.
 std::string header_of(InputFile& file, const std::string& path, std::string& rest) {
   std::string text;
   char chunk[1 << 16];

@@ -25,7 +25,7 @@ std::string bytes_of(std::initializer_list<Number> numbers) {
   return bytes;
 }
 
-/// A file whose header has these lines beside those that say nothing here.
+/// Returns a file whose header has these lines besides ones that do not matter here.
 std::string file_of(const std::string& lines, const std::string& numbers) {
   return "# harness trace 1\nparts = \"load\"\nbin_s = 60.0\nreading = \"r\"\nnotes = [\"n\"]\nsource = "
          "\"s\"\n"

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// Sums of whole groups of `group` values; a rest is left out.
+/// Returns the sums of whole groups of `group` values; a rest is left out.
 std::vector<double> grouped(const std::vector<double>& values, std::size_t group) {
   std::vector<double> sums;
   for (std::size_t begin = 0; begin + group <= values.size(); begin += group) {

@@ -8,34 +8,36 @@
 
 namespace harness {
 
-/// Figures of a series of counts. CV is the standard deviation over the mean. A CV over a time shorter than a
-/// bin is that over bins.
+/// The figures of a series of counts. CV is the standard deviation over the mean. A CV over a time shorter
+/// than a bin is over bins.
 struct TraceFacts {
   double bin_s = 0;
   std::uint64_t bins = 0;
   double length_s = 0;
   double requests = 0;
   double mean_rps = 0;
-  double second_s = 0;  ///< what stands for a second: the whole bins nearest to one, at least one bin
+  double second_s = 0;  ///< length that counts as a second: the whole bins nearest to it, at least one
   double trend_s = 0;   ///< window of the moving mean of cv_short
   double peak_rps = 0;  ///< highest rate over one second (or one bin, if that is longer)
   double peak_over_mean = 0;
-  double cv_second = 0;  ///< of the rates of whole seconds
-  double cv_minute = 0;  ///< of the rates of whole minutes; 0 when there are fewer than two
-  double cv_short = 0;   ///< of the rates of seconds after dividing out their centred moving mean over 10
-                         ///< minutes (or 11 bins, if that is longer)
+  double cv_second = 0;  ///< CV of the rates of whole seconds
+  double cv_minute = 0;  ///< CV of the rates of whole minutes; 0 if there are fewer than two
+  /// CV of the rates of seconds after dividing out their centred moving mean over 10 minutes (or 11 bins, if
+  /// that is longer).
+  double cv_short = 0;
 };
 
-/// Figures of counts in bins of bin_s. `counts` must not be empty. `length_s` is that of the trace where it
-/// ends within the last bin; 0: it is that of the bins. `trend_s` is the window of cv_short.
+/// Returns the figures of counts in bins of bin_s. `counts` must not be empty. `length_s` is the length of a
+/// trace that ends within the last bin; 0: it is the bins' length. `trend_s` is the window of cv_short.
 TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double length_s = 0,
                     double trend_s = 600);
 
-/// Whether the bins make at least two groups of group_s (within 1 %), so that a CV over that time is one.
+/// True if the bins make at least two groups of group_s (within 1 %), so that a CV over that time has a
+/// meaning.
 bool divides_into(const TraceFacts& facts, double group_s);
 
-/// The counts of all requests of a source in bins of bin_s, from its beginning (the source itself is not
-/// moved).
+/// Returns the counts of all requests of a source in bins of bin_s, from its beginning (the source itself is
+/// not moved).
 std::vector<double> counts_of(const ArrivalSource& source, double bin_s);
 
 }  // namespace harness

@@ -51,7 +51,7 @@ Words options_of(const TraceSpec& given, TraceParts parts) {
   return words;
 }
 
-/// Returns where the keys stand, as options of the importer, for its messages.
+/// Returns the places of the keys, as options of the importer, for its messages.
 Words places_of(const TraceSpec& spec) {
   Words words;
   Words keys = reading_keys();
@@ -63,7 +63,7 @@ Words places_of(const TraceSpec& spec) {
   return words;
 }
 
-/// Returns what changes when the importer does: its own bytes.
+/// Returns a checksum of the importer's own files, which changes when they do.
 std::string importer_version() {
   static const std::string kVersion = [] {
     Words files = {home_folder() + "/" + kImporter};
@@ -99,7 +99,7 @@ void run_importer(const TraceSpec& spec, TraceParts parts, const std::string& ou
                          (line.empty() ? "was stopped" : "failed: " + printable(line)));
 }
 
-/// A folder that only this process knows, for its life.
+/// A folder that only this process knows, which lives as long as the process.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -124,8 +124,7 @@ class ScratchFolder {
   std::string path_ = template_in_temporary_folder();
 };
 
-/// Returns the trace that the file holds, or nothing where it cannot be read as one of a log with this
-/// checksum.
+/// Returns the trace in the file, or nothing if it cannot be read as a trace of a log with this checksum.
 std::optional<TraceData> kept_trace(const std::string& path, const std::string& checksum) {
   std::error_code error;
   if (!fs::exists(path, error)) return std::nullopt;
@@ -134,10 +133,10 @@ std::optional<TraceData> kept_trace(const std::string& path, const std::string& 
     if (data.source_sha256 == checksum) return data;
   } catch (const InputError&) {
   }
-  return std::nullopt;  // it is made again
+  return std::nullopt;  // it is imported again
 }
 
-/// Imports the log into the folder. Throws EnvironmentError where that cannot be.
+/// Imports the log into the folder. Throws EnvironmentError if that fails.
 TraceData made_in(const std::string& folder, const std::string& name, const TraceSpec& spec, TraceParts parts,
                   const std::string& checksum) {
   run_importer(spec, parts, folder + name, ProgramOutput::kNoneCaught);
@@ -170,7 +169,7 @@ TraceData made_by_importer(const TraceSpec& spec, TraceParts parts, const std::s
   return made_in(scratch->path(), name, spec, parts, checksum);
 }
 
-/// Throws InputError for keys that say how a file is read, where it is canonical.
+/// Throws InputError for keys that say how a file is read if the file is canonical.
 void refuse_reading_keys(const TraceSpec& spec, const TraceData& data) {
   for (const std::string& option : options_of(spec, TraceParts::kLoad)) {
     std::string key = option.substr(2, option.find('=') - 2);
@@ -181,12 +180,12 @@ void refuse_reading_keys(const TraceSpec& spec, const TraceData& data) {
   }
 }
 
-/// What the contents of a trace depend on.
+/// The key on which the contents of a trace depend.
 using TraceKey = std::tuple<std::string, FileState, Words, Words>;
 
 struct KeptTrace {
   TraceKey key;
-  std::shared_ptr<const TraceData> data;  ///< null where the file is refused
+  std::shared_ptr<const TraceData> data;  ///< null if the file is refused
   std::string refusal;
 };
 
@@ -254,7 +253,7 @@ std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 29;
   static thread_local std::vector<KeptTrace> kept;
   struct stat status {};
-  ::stat(spec.file.c_str(), &status);  // where it fails, reading says why
+  ::stat(spec.file.c_str(), &status);  // if it fails, reading says why
   TraceKey key{spec.file, state_of(status), options_of(spec, TraceParts::kLoad), places_of(spec)};
   const auto known = std::ranges::find(kept, key, &KeptTrace::key);
   if (known != kept.end()) {

@@ -40,8 +40,8 @@ class FittedShape : public testing::TestWithParam<RealTrace> {
   }
 
   /// The shape sent at the real file's mean rate, uncompressed, counted in the real file's bins: it then has
-  /// the same counting noise. (The hourly counts of wiki are so large that the noise of 40 million requests
-  /// is none either.)
+  /// the same counting noise. (The hourly counts of wiki are so large that 40 million requests have no
+  /// noticeable noise.)
   std::vector<double> generated(std::uint64_t seed) const {
     const double length_s = real_.bin_s * static_cast<double>(real_.counts.size());
     TraceSpec spec;
@@ -135,8 +135,8 @@ TEST_P(FittedShape, FollowsTheRealFilesHours) {
   }
 }
 
-/// As an experiment replays them: the default compression, 300 s, scaled to 1,000 requests/s, without
-/// counting noise.
+/// The shapes are replayed as an experiment does it: the default compression, 300 s, scaled to 1,000
+/// requests/s, without counting noise.
 TEST_P(FittedShape, VariesLikeTheRealFileWhenReplayed) {
   TraceSpec spec;
   spec.shape = GetParam().shape;

@@ -276,7 +276,7 @@ void Accounting::check_paths() const {
   HARNESS_CHECK(of_warm_up + served + lost == paths_begun_, "the accounting does not close: paths");
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t other = 0;  // visits that ended before they were served in another way
+  std::uint64_t other = 0;  // visits that ended in another way before they were served
   for (const ModuleTotals& totals : record_.modules) {
     done += totals.done;
     cancelled += totals.cancelled;
@@ -292,7 +292,7 @@ void Accounting::check_paths() const {
                 "the accounting does not close: each lost path was lost at one visit");
 }
 
-/// Sums of times are integers; one that went beyond them would be a wrong figure.
+/// Checks the sums of times, which are integers: a sum that went beyond them would be a wrong figure.
 void Accounting::check_sums() const {
   constexpr double kLargest = 9e18;
   const auto is_too_large = [](const LatencyHistogram& times) {

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// What a run's decisions are mixed into, in order.
+/// The value into which a run's decisions are mixed, in order.
 class Fingerprint {
  public:
   explicit Fingerprint(std::uint64_t value) : value_(value) {}
@@ -29,18 +29,19 @@ class Fingerprint {
   std::uint64_t value_;
 };
 
-/// Fills a RunRecord while the run goes on. Hot functions are inline; one call per batch or per visit.
+/// Fills a RunRecord while the run goes on. Hot functions are inline; there is one call per batch or per
+/// visit.
 ///
-/// With RunSpec::measured_from_ns the requests sent before it are a warm-up: `record` counts them like all
+/// With RunSpec::measured_from_ns the requests sent before it are a warm-up: `record_` counts them like all
 /// others, since systems are told of all, and a second record holds them alone; closing subtracts it.
-/// The time of sending decides for requests and visits; batches, messages and the time of workers count from
-/// the time at which they happen.
+/// Requests and visits count by the time of sending; batches, messages and the time of workers count by the
+/// time at which they happen.
 class Accounting {
  public:
   /// `visits` are the live ones; `rows` may be null.
   Accounting(const RunSpec& spec, const SlotTable<VisitRecord>& visits, RowSink* rows);
 
-  /// A request leaves; `entry` is the first module on its way.
+  /// Counts a request that leaves; `entry` is the first module on its way.
   void on_sent(TimeNs now, ModuleId entry) {
     ++window_of(now).sent;
     count(now, [entry](RunRecord& record) {
@@ -49,11 +50,11 @@ class Accounting {
     });
   }
 
-  /// Whether GapTotals are counted, which costs 2 % of the simulator's speed: where rows are recorded, and
-  /// where the system is told of them.
+  /// True if GapTotals are counted, which costs 2 % of the simulator's speed. They are counted if rows are
+  /// recorded, or if the system is told of them.
   bool counts_gaps() const { return counts_gaps_; }
   void count_gaps() { counts_gaps_ = true; }
-  /// The dispatcher sends that many visits, at least one, to queues of the module, for the first time there.
+  /// Counts visits, at least one, that the dispatcher sends to queues of the module for the first time there.
   /// In live runs it hears of ends a little out of their order: an earlier time counts as the latest so far.
   void on_sent_to_queues(TimeNs now, ModuleId module, std::size_t visits) {
     advance(now);
@@ -80,7 +81,7 @@ class Accounting {
     });
   }
 
-  /// A visit that had arrived is sent on to another variant of the task, where it will end.
+  /// Counts a visit that had arrived and is sent on to another variant of the task, where it will end.
   void on_moved(const Visit& from, ModuleId to) {
     count(from.sent_ns, [&from, to](RunRecord& record) {
       --record.modules[from.module].arrived;
@@ -88,7 +89,7 @@ class Accounting {
     });
   }
 
-  /// A batch starts: its visits' queueing delay and batch wait become known.
+  /// Counts a batch that starts: its visits' queueing delay and batch wait become known.
   void on_batch_started(TimeNs now, WorkerId worker, ModuleId module, std::span<const BatchVisit> visits) {
     advance(now);
     ++record_.modules[module].batches;
@@ -100,7 +101,7 @@ class Accounting {
     stamp(now, (std::uint64_t{worker} << 20) ^ visits.size());
   }
 
-  /// A visit has reached its queue: only the first time at this module counts.
+  /// Counts a visit that has reached its queue, but only the first time at this module.
   void on_reached(TimeNs now, VisitRecord& record) {
     if (record.counted) return;
     record.counted = true;
@@ -108,8 +109,8 @@ class Accounting {
     on_arrived(now, record.visit);
   }
 
-  /// The batch, which ended then, took exec_ns, and gpu_ns of GPU time (the same but for shared and delay
-  /// services).
+  /// Counts a batch that ended at `ended_ns` and took exec_ns, and gpu_ns of GPU time. The two are the same
+  /// for a batch on one GPU, and differ for several GPUs and for shared and delay services.
   void on_batch_done(TimeNs ended_ns, ModuleId module, std::span<const BatchVisit> visits, TimeNs exec_ns,
                      TimeNs gpu_ns) {
     advance(ended_ns);
@@ -120,17 +121,18 @@ class Accounting {
       count_done(warm_up_, module, warm_up_of(visits).size(), exec_ns);
   }
 
-  /// The GPU time of a batch that came to nothing; its visits run no more.
+  /// Counts the GPU time of a batch that came to nothing; its visits run no more.
   void on_batch_failed(TimeNs now, TimeNs gpu_ns, std::size_t visits) {
     advance(now);
     record_.gpu_ns += gpu_ns;
     started_visits_ -= static_cast<std::int64_t>(visits);
   }
 
-  /// A scheduler asks a batch to stop.
+  /// Notes that a scheduler asks a batch to stop.
   void on_preempt(TimeNs now, WorkerId worker) { stamp(now, ~std::uint64_t{worker}); }
 
-  /// A batch has stopped: its GPU time counts as invalid whatever becomes of its visits, which wait again.
+  /// Counts a batch that has stopped: its GPU time is invalid whatever becomes of its visits, which wait
+  /// again.
   void on_batch_preempted(TimeNs now, ModuleId module, TimeNs gpu_ns) {
     advance(now);
     ++record_.modules[module].preempted;
@@ -138,14 +140,14 @@ class Accounting {
     record_.gpu_invalid_ns += gpu_ns;
     preempted_gpu_ns_ += gpu_ns;
   }
-  /// The visits of a batch that has stopped are queued again.
+  /// Notes that the visits of a batch that has stopped are queued again.
   void on_visits_queued_again(TimeNs now, std::size_t visits) {
     advance(now);
     started_visits_ -= static_cast<std::int64_t>(visits);
   }
 
-  /// For decisions in a row: the caller has gone on with a copy of the record's fingerprint, and nothing else
-  /// has been mixed in meanwhile.
+  /// Sets the fingerprint after several decisions in a row: the caller has gone on with a copy of the
+  /// record's fingerprint, and nothing else has been mixed in meanwhile.
   void set_fingerprint(Fingerprint fingerprint) { record_.fingerprint = fingerprint.value(); }
 
   void on_visit_dropped(TimeNs now, const Visit& visit, DropReason reason) {
@@ -157,15 +159,15 @@ class Accounting {
     stamp(now, ~visit.request ^ (static_cast<std::uint64_t>(reason) << 56));
   }
 
-  /// Values on their way to that many receivers: a report or a published state.
+  /// Counts values on their way to that many receivers: a report or a published state.
   void on_exchanged(TimeNs now, std::size_t values, std::size_t receivers) {
     advance(now);
     record_.exchanged_bytes += sizeof(double) * values * receivers;
   }
 
-  /// The values that published states begin with; `record` keeps them in the record.
+  /// Names the values with which published states begin. If `record` is true, the record keeps these values.
   void name_states(std::span<const char* const> names, bool record);
-  /// A module's controller publishes its state to that many receivers.
+  /// Counts the state that a module's controller publishes to that many receivers.
   void on_published(TimeNs now, ModuleId module, std::span<const double> state, std::size_t receivers);
 
   void on_visit_cancelled(TimeNs now, const Visit& visit) {
@@ -179,10 +181,10 @@ class Accounting {
     count(sent_ns, [](RunRecord& record) { ++record.unfinished; });
   }
 
-  /// Of task trees: the number of paths is seen to be larger by that many: 1 for a request that is sent,
-  /// one less than the visits that a visit causes.
+  /// For task trees: adds to the number of paths that have begun. A request that is sent adds 1; a visit adds
+  /// one less than the visits that it causes.
   void on_paths_begun(std::int64_t paths) { paths_begun_ += paths; }
-  /// A path of a request sent then is served, with that accuracy.
+  /// Counts a path of a request sent at `sent_ns` that is served, with its accuracy.
   void on_path_served(TimeNs sent_ns, bool in_time, double accuracy) {
     PathCounts& paths = record_.windows[window_index(sent_ns)].paths;
     ++(in_time ? paths.in_time : paths.late);
@@ -192,7 +194,7 @@ class Accounting {
     record_.windows[window_index(sent_ns)].paths.lost += paths;
   }
 
-  /// The request's outcome stands. Its GPU time is settled by on_request_gone.
+  /// Counts the request's outcome, which is final. on_request_gone settles its GPU time.
   void on_request_outcome(ModuleId entry, TimeNs sent_ns, Outcome outcome, TimeNs latency_ns) {
     WindowCounts& window = record_.windows[window_index(sent_ns)];
     ++(outcome == Outcome::kDropped  ? window.dropped
@@ -212,8 +214,8 @@ class Accounting {
     });
   }
 
-  /// The last visit of the request is gone; `accuracy` of what it was answered with, NaN where models have
-  /// none.
+  /// Counts a request whose last visit is gone. `accuracy` is the accuracy of its answer; NaN if models have
+  /// no accuracy.
   void on_request_gone(const RequestRecord& request, Outcome outcome, double accuracy = NAN) {
     (outcome == Outcome::kInTime ? gpu_valid_ns_ : record_.gpu_invalid_ns) += request.gpu_ns;
     if (request.sent_ns < measured_from_ns_) [[unlikely]] {
@@ -233,23 +235,23 @@ class Accounting {
   bool wants_rows() const { return rows_ != nullptr; }
   void on_visit_row(const VisitRow& row);
 
-  /// A plan takes effect.
+  /// Notes a plan that takes effect.
   void on_plan(const Plan& plan) { record_.shares_workers |= plan.shares_workers(); }
-  /// A plan, or a change of the number of workers that can serve, takes effect.
+  /// Adds the row of a plan, or of a change of the number of workers that can serve, that takes effect.
   void on_plan_row(const PlanRow& row) { record_.plans.push_back(row); }
-  /// A plan with groups takes effect: a row for each module of each group.
+  /// Adds a row when a plan with groups takes effect, one for each module of each group.
   void on_group_row(const GroupRow& row) { record_.groups.push_back(row); }
 
   /// Adds what the accounting of another rank's queues holds: arrivals, starts of batches, decisions.
   void absorb(const RunRecord& part);
-  /// After all parts: visits whose arrival and end do not both stand here, because messages were lost or
-  /// repeated. Arrivals then count what has ended.
+  /// Called after all parts are absorbed. Returns the number of visits whose arrival and end are not both
+  /// counted here, because messages were lost or repeated, and sets the arrivals to what has ended.
   std::uint64_t settle_arrivals();
-  /// Returns what has been counted, of a rank that keeps only a part and whose run has ended.
+  /// Returns what has been counted, for a rank that keeps only a part and whose run has ended.
   const RunRecord& part();
 
-  /// Closes the accounting: checks that requests and visits add up (a bug otherwise) and hands the record
-  /// over.
+  /// Closes the accounting: checks that requests and visits add up (a bug otherwise) and hands over the
+  /// record.
   RunRecord close(TimeNs end_ns, std::uint64_t events, std::vector<WorkerTotals> workers);
 
   const RunRecord& record() const { return record_; }
@@ -276,27 +278,28 @@ class Accounting {
     return record.module_windows[current_window_ * modules_ + module];
   }
   void advance(TimeNs now) {
-    // Of several ranks' events an earlier one may come later.
+    // With several ranks an earlier event may be reported later.
     if (now >= stop_ns_ || now < window_begin_ns_) [[unlikely]]
       pass(now);
   }
-  /// Opens the window of `now` and does what is due at or before it.
+  /// Opens the window of `now` and does what is due at or before `now`.
   void pass(TimeNs now);
-  /// Takes the samples of the queue that are due at or before then.
+  /// Takes the samples of the queue that are due at or before `until`.
   void sample_queue(TimeNs until);
   TimeNs next_sample_ns() const;
-  /// Number of visits that wait for a batch, of those that this accounting has seen arrive.
+  /// Returns the number of visits that wait for a batch, among the visits that this accounting has seen
+  /// arrive.
   std::int64_t waiting() const;
 
   bool measures_a_part() const { return measured_from_ns_ > 0; }
-  /// Counts what happened to a request sent then, or to a visit of it.
+  /// Counts what happened to a request sent at `sent_ns`, or to a visit of it.
   template <class Count>
   void count(TimeNs sent_ns, Count&& in) {
     in(record_);
     if (sent_ns < measured_from_ns_) [[unlikely]]
       in(warm_up_);
   }
-  /// Valid until the next call.
+  /// Returns the visits that belong to the warm-up; valid until the next call.
   std::span<const BatchVisit> warm_up_of(std::span<const BatchVisit> visits);
   void count_started(RunRecord& record, TimeNs now, ModuleId module, std::span<const BatchVisit> visits) {
     ModuleTotals& totals = record.modules[module];
@@ -324,9 +327,10 @@ class Accounting {
     record.modules[module].done += visits;
     record.modules[module].exec_ns += exec_ns * static_cast<TimeNs>(visits);
   }
-  /// Notes what has happened before the measured part, of all that is counted by its time.
+  /// Notes what has happened before the measured part, for everything that counts by its own time.
   void begin_measuring();
-  /// The run has ended: leaves the measured part in `record_`. Called again it does nothing.
+  /// Ends the counting of a run that has ended: leaves the measured part in `record_`. A second call does
+  /// nothing.
   void finish_counting();
 
   void write_request(const RequestRecord& request, Outcome outcome, double accuracy);
@@ -346,20 +350,21 @@ class Accounting {
   TimeNs preempted_gpu_ns_ = 0;
   std::size_t current_window_ = 0;
   TimeNs window_begin_ns_ = 0;
-  TimeNs stop_ns_ = 0;  ///< the next time at which something is due: a window, a sample of the queue
+  TimeNs stop_ns_ = 0;  ///< next time at which something is due: a window, a sample of the queue
   TimeNs measured_from_ns_ = 0;
-  std::int64_t started_visits_ = 0;  ///< of batches that have started and were not stopped
+  std::int64_t started_visits_ = 0;  ///< number of visits of batches that have started and were not stopped
   bool measuring_ = false;
-  RunRecord record_;   ///< of all requests, until the accounting is closed
-  RunRecord warm_up_;  ///< of those sent before the measured part, and of what happened before it
+  RunRecord record_;  ///< counts of all requests, until the accounting is closed
+  /// Counts of the requests sent before the measured part, and of what happened before it.
+  RunRecord warm_up_;
   std::vector<BatchVisit> warm_up_visits_;  ///< scratch
   RowSink* rows_;
   bool counts_gaps_;
-  std::vector<TimeNs>
-      last_sent_ns_;  ///< by module: when a visit was last sent to its queues; kNever: none was
+  /// Time at which a visit was last sent to each module's queues; kNever: no visit was.
+  std::vector<TimeNs> last_sent_ns_;
   std::size_t state_names_ = 0;
-  std::size_t order_place_ = kNowhere;        ///< of the value named "order" in a state
-  std::vector<std::optional<double>> order_;  ///< by module, as last published
+  std::size_t order_place_ = kNowhere;        ///< index of the value named "order" in a state
+  std::vector<std::optional<double>> order_;  ///< order of each module, as last published
   std::vector<RequestRow> request_rows_;
   std::vector<VisitRow> visit_rows_;
 };

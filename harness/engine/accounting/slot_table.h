@@ -12,12 +12,12 @@
 
 namespace harness {
 
-// Fetching ahead: with thousands of workers what an event touches lies outside the near caches.
+// Fetching ahead: with thousands of workers the data that an event touches is outside the near caches.
 
 inline constexpr std::size_t kCacheLine = 64;
 
 /// Asks for the cache lines of `count` objects from `first` on, to be written. Any pointer will do, also
-/// null. No effect on the run; without it the simulator loses 9 to 14 % of its speed at 4,096 workers.
+/// null. It has no effect on the run; without it the simulator loses 9 to 14 % of its speed at 4,096 workers.
 template <class Object>
 void prefetch_span(const Object* first, std::size_t count) {
   const auto begin = reinterpret_cast<std::uintptr_t>(first);
@@ -25,17 +25,17 @@ void prefetch_span(const Object* first, std::size_t count) {
     __builtin_prefetch(reinterpret_cast<const void*>(begin + at), 1);
 }
 
-/// The same for one object.
+/// Does the same for one object.
 template <class Object>
 void prefetch_object(const Object* object) {
   prefetch_span(object, 1);
 }
 
-/// Records in slots 0, 1, ...; a slot's contents are the caller's to initialise.
+/// A table of records in slots 0, 1, ...; the caller initialises a slot's contents.
 template <class Record>
 class SlotTable {
  public:
-  /// A free slot. Also fetches the one that comes next into the cache.
+  /// Returns a free slot. Also fetches the slot that comes next into the cache.
   std::uint32_t allocate() {
     if (free_.empty()) {
       records_.emplace_back();
@@ -52,7 +52,7 @@ class SlotTable {
     if (slot >= records_.size()) records_.resize(slot + 1);
   }
 
-  /// A hint that the slot, of any number, will be written.
+  /// Hints that the slot, which may have any number, will be written.
   void prefetch(std::uint32_t slot) const {
     if (slot < records_.size()) prefetch_object(&records_[slot]);
   }
@@ -66,36 +66,39 @@ class SlotTable {
   std::vector<std::uint32_t> free_;
 };
 
-/// Where a live visit is. Waiting: before a merge whose other branches have not come yet; its queue is
-/// chosen already.
+/// The place of a live visit. kWaiting: it waits before a merge for other branches that have not come yet;
+/// its queue is chosen already.
 enum class VisitState : std::uint8_t { kWaiting, kTravelling, kQueued, kForming };
 
 /// A live visit; `visit.id` is its slot.
 struct alignas(64) VisitRecord {
   Visit visit;
-  TimeNs gpu_ns = 0;  ///< of the batches that have run with it, in a chain at earlier modules too
+  /// GPU time of the batches that have run with it; in a chain also at earlier modules.
+  TimeNs gpu_ns = 0;
   std::uint32_t request_slot = 0;
   QueueId queue = kNone;
-  std::uint16_t index = 0;   ///< of the visit in its request
+  std::uint16_t index = 0;   ///< index of the visit in its request
   std::uint16_t parent = 0;  ///< index of the visit that caused it
   VisitState state = VisitState::kTravelling;
-  bool cancelled = false;  ///< its request ended elsewhere: it ends when it arrives, when its forming batch
-                           ///< is lost, or when its running one is preempted
-  bool live = false;       ///< its request still has it
-  bool counted = false;    ///< its arrival at this module is counted (a rerouted visit arrives again)
+  /// True if its request ended elsewhere: it ends when it arrives, when its forming batch is lost, or when
+  /// its running one is preempted.
+  bool cancelled = false;
+  bool live = false;     ///< true while its request has it
+  bool counted = false;  ///< true if its arrival at this module is counted (a rerouted visit arrives again)
 };
 
-/// A live request: one with visits left, though its outcome may stand already (a dropped request whose other
+/// A live request: it has visits left, though its outcome may be final already (a dropped request whose other
 /// branch runs).
 struct alignas(64) RequestRecord {
   RequestId id = 0;
   TimeNs sent_ns = 0;
   TimeNs deadline_ns = 0;
-  TimeNs gpu_ns = 0;  ///< of the visits that have ended
+  TimeNs gpu_ns = 0;  ///< GPU time of its visits that have ended
   std::uint32_t live_visits = 0;
   std::uint16_t next_index = 0;
-  bool ended = false;     ///< dropped; its row is written when the last visit is gone
-  bool given_up = false;  ///< it is unfinished
+  /// True if it is dropped or given up; its row is written when the last visit is gone.
+  bool ended = false;
+  bool given_up = false;  ///< true if it is unfinished
   DropReason reason = DropReason::kExpired;
   ModuleId module = 0;
   StreamId stream = 0;

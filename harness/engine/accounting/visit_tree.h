@@ -1,5 +1,5 @@
-// What a request's visits have beyond a chain's or a DAG's where tasks have variants and visits cause several
-// (Loki): how many, which are under way, and the accuracy along their paths.
+// Data of a request's visits that only task trees need, in which tasks have variants and visits cause several
+// others (Loki): how many visits there are, which are under way, and the accuracy along their paths.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,8 @@
 
 namespace harness {
 
-/// Beside the tables of visits and requests, by their slots. Single-threaded.
+/// The visits of task trees. It is kept beside the tables of visits and requests, by their slots.
+/// Single-threaded.
 class VisitTree {
  public:
   VisitTree(const Pipeline& pipeline, std::uint64_t seed)
@@ -20,22 +21,23 @@ class VisitTree {
     for (std::size_t m = 0; m < caused_.size(); ++m) caused_[m].resize(pipeline.modules[m].subs.size(), 0);
   }
 
-  /// The first visit of a new request.
+  /// Adds the first visit of a new request.
   void add_first(std::uint32_t request_slot, VisitId visit, RequestId request);
-  /// A child, number `child` at the sub of that index, of a visit that `served_by` has served.
+  /// Adds child number `child`, at the sub of index `sub`, of a visit that `served_by` has served.
   void add_child(std::uint32_t request_slot, VisitId visit, VisitId parent, std::size_t sub,
                  std::uint32_t child, ModuleId served_by);
-  /// The visit has left its request.
+  /// Removes a visit that has left its request.
   void remove(std::uint32_t request_slot, VisitId visit);
 
-  /// How many visits the sub of that index is sent by a visit that `served_by` has served.
+  /// Returns the number of visits that the sub of index `sub` is sent by a visit that `served_by` has served,
+  /// and counts them.
   std::uint32_t children(VisitId visit, std::size_t sub, ModuleId served_by) {
     const std::uint32_t count = fan_out_.children(served_by, sub, nodes_[visit].place);
     caused_[served_by][sub] += count;
     return count;
   }
 
-  /// A path ends with the visit, which `served_by` has served; returns the path's accuracy.
+  /// Ends a path with the visit, which `served_by` has served; returns the path's accuracy.
   double on_leaf(std::uint32_t request_slot, VisitId visit, ModuleId served_by) {
     Root& root = roots_[request_slot];
     const double accuracy = nodes_[visit].accuracy * pipeline_.modules[served_by].accuracy;
@@ -43,33 +45,34 @@ class VisitTree {
     ++root.leaves;
     return accuracy;
   }
-  /// Whether a path of the request has been served.
+  /// True if a path of the request has been served.
   bool has_served(std::uint32_t request_slot) const { return roots_[request_slot].leaves > 0; }
-  /// The mean end-to-end accuracy of the request's paths that have ended (Loki, section 2.1); NaN without
-  /// any.
+  /// Returns the mean end-to-end accuracy of the request's paths that have ended (Loki, section 2.1); NaN if
+  /// no path has.
   double accuracy(std::uint32_t request_slot) const {
     const Root& root = roots_[request_slot];
     return root.leaves == 0 ? NAN : root.accuracy / root.leaves;
   }
 
-  /// The request's visits under way, in no order that matters; valid until one is added or removed.
+  /// Returns the request's visits under way, in no particular order; valid until a visit is added or removed,
+  /// or the next call.
   const std::vector<VisitId>& live(std::uint32_t request_slot);
 
-  /// By module and entry of its subs: visits caused so far, those too that were not made because their
-  /// request had ended.
+  /// Returns by module and entry of its subs the number of visits caused so far. It includes visits that were
+  /// not made because their request had ended.
   const std::vector<std::vector<std::uint64_t>>& caused() const { return caused_; }
 
  private:
   struct Node {
-    std::uint64_t place = 0;  ///< FanOut
-    double accuracy = 1;      ///< of the path before it
-    VisitId before = kNone;   ///< siblings, in a list
+    std::uint64_t place = 0;  ///< place in the request's visits, for FanOut
+    double accuracy = 1;      ///< accuracy of the path before it
+    VisitId before = kNone;   ///< neighbour in the list of the request's visits; so is `after`
     VisitId after = kNone;
   };
   struct Root {
     VisitId newest = kNone;
     std::uint32_t leaves = 0;
-    double accuracy = 0;  ///< sum over the paths that have ended
+    double accuracy = 0;  ///< sum of the accuracies of the paths that have ended
   };
 
   void link(std::uint32_t request_slot, VisitId visit, std::uint64_t place, double accuracy);
@@ -77,8 +80,8 @@ class VisitTree {
   const Pipeline& pipeline_;
   FanOut fan_out_;
   std::vector<std::vector<std::uint64_t>> caused_;
-  std::vector<Node> nodes_;  ///< by visit
-  std::vector<Root> roots_;  ///< by request slot
+  std::vector<Node> nodes_;  ///< node of each visit
+  std::vector<Root> roots_;  ///< root of each request slot
   std::vector<VisitId> live_;
 };
 

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-/// Execution times may fall below the profile by this factor; 0: without limit.
+/// Returns the least factor by which execution times may fall below the profile; 0: without limit.
 double shortest_factor(const WorldParams& world) {
   switch (world.jitter) {
     case Jitter::kOff:
@@ -30,7 +30,7 @@ class FluidServer {
   FluidServer(Profile profile, double factor, TimeNs before_ns, TimeNs after_ns)
       : profile_(std::move(profile)), factor_(factor), before_ns_(before_ns), after_ns_(after_ns) {}
 
-  /// From `at_ns` on: that many workers, batches up to `cap`.
+  /// Adds the workers and the maximum batch size that the row says, from its time on.
   void add_step(const PlanRow& row) {
     const double rate = factor_ > 0 && profile_.service == Service::kBatch
                             ? best_throughput_rps(profile_, static_cast<int>(row.max_batch)) / factor_ * 1e-9
@@ -49,12 +49,13 @@ class FluidServer {
     ++accepted_;
   }
 
-  /// Of the `sent` requests at most so many can end in time: those that go elsewhere are not its concern.
+  /// Returns the largest number of the `sent` requests that can end in time. Requests that do not visit the
+  /// module all count.
   std::uint64_t bound(std::uint64_t sent) const { return accepted_ + (sent - offered_); }
 
  private:
-  /// More than the rounding of adding up 1 / rate over a busy period as long as the run: half an ulp, 1.1e-16
-  /// of the time, for each visit.
+  /// Tolerance for rounding. It is more than the rounding of adding up 1 / rate over a busy period as long as
+  /// the run: half an ulp, 1.1e-16 of the time, for each visit.
   static constexpr double kRelativeSlack = 1e-9;
 
   struct Step {
@@ -62,7 +63,7 @@ class FluidServer {
     double visits_per_ns;
   };
 
-  /// When one visit's work ends that starts at `start`.
+  /// Returns the end of the work of one visit that starts at `start`.
   double finish_of(double start) {
     while (step_ + 1 < steps_.size() && steps_[step_ + 1].at_ns <= start) ++step_;
     double work = 1.0;
@@ -91,10 +92,10 @@ class FluidServer {
 
 struct Servers {
   std::vector<FluidServer> of_modules;
-  std::vector<TimeNs> shortest_ns;  ///< by entry: least time from sending to the end
+  std::vector<TimeNs> shortest_ns;  ///< least time from sending to the end, by entry
 };
 
-/// With the most cores that any plan gives its workers.
+/// Returns the profile with the most cores that any plan gives the module's workers.
 Profile with_most_cores(const Profile& profile, const RunRecord& record, ModuleId module) {
   std::uint32_t most = static_cast<std::uint32_t>(profile.cores);
   for (const PlanRow& row : record.plans) {
@@ -116,12 +117,12 @@ Servers make_servers(const RunSpec& spec, const RunRecord& record, const Routes&
     profiles.push_back(with_most_cores(spec.profiles[m], record, static_cast<ModuleId>(m)));
     const auto least = *std::min_element(profiles[m].latency_ns.begin(), profiles[m].latency_ns.end());
     if (spec.profiles[m].service != Service::kBatch) continue;  // may take next to no time
-    // The runtime rounds a jittered time to whole nanoseconds: one less keeps the bound a bound.
+    // The runtime rounds a jittered time to whole nanoseconds; one less keeps the result a bound.
     exec[m] = std::max(0.0, static_cast<double>(least) * factor - (factor < 1.0 ? 1.0 : 0.0));
   }
   std::vector<double> with_hop = exec;
   for (double& cost : with_hop) cost += hop_ns;
-  // One window for all routes, or the deadlines would not be agreeable and FIFO no bound.
+  // All routes have one window: otherwise the deadlines would not be agreeable, and FIFO would be no bound.
   const std::vector<double> before = least_before(spec.pipeline, routes, with_hop);
   const std::vector<double> after = least_after(spec.pipeline, routes, with_hop);
   Servers servers;
@@ -134,8 +135,9 @@ Servers make_servers(const RunSpec& spec, const RunRecord& record, const Routes&
   return servers;
 }
 
-/// By stream: its entry, kHopeless if nothing of it can end in time.
+/// Stands for the entry of a stream of which nothing can end in time.
 constexpr ModuleId kHopeless = 0xffff;
+/// Returns the entry of each stream, or kHopeless.
 std::vector<ModuleId> entries_of_streams(const RunSpec& spec, const std::vector<TimeNs>& shortest_ns) {
   if (spec.streams.empty()) return {0};
   std::vector<ModuleId> entries;
@@ -146,7 +148,7 @@ std::vector<ModuleId> entries_of_streams(const RunSpec& spec, const std::vector<
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// For which workers can serve until then, all together.
+/// Returns the time for which workers can serve until `until_ns`, added up over the workers.
 double worker_ns(const RunRecord& record, TimeNs until_ns) {
   double sum = 0;
   for (const WorkerTotals& worker : record.workers)
@@ -154,7 +156,7 @@ double worker_ns(const RunRecord& record, TimeNs until_ns) {
   return sum;
 }
 
-/// By module the largest cap of any plan.
+/// Returns for each module the largest maximum batch size of any plan.
 std::vector<int> largest_caps(const RunRecord& record, std::size_t modules) {
   std::vector<int> caps(modules, 0);
   for (const PlanRow& row : record.plans)
@@ -162,11 +164,11 @@ std::vector<int> largest_caps(const RunRecord& record, std::size_t modules) {
   return caps;
 }
 
-/// Requests that can be completed at most by `last_due_ns`, by entry no more than `most`, when each takes
-/// the least GPU time of its modules (over b <= cap of d(b) / b with d(b) within the run's SLO) and workers
-/// work from when they are ready until they are removed: those that take least first. Without limit where
-/// each worker serves one module, where modules choose branches, with jitter, and with services other than
-/// batches: the fluid servers then say all.
+/// Returns the largest number of requests that can be completed by `last_due_ns`, at most `most` by entry.
+/// Each request takes the least GPU time of its modules (over b <= cap of d(b) / b with d(b) within the run's
+/// SLO), workers work from when they are ready until they are removed, and requests that take least come
+/// first. Returns kNoLimit if each worker serves one module, if modules choose branches, with jitter, and
+/// with services other than batches: the fluid servers then say all.
 std::uint64_t shared_time_bound(const RunSpec& spec, const RunRecord& record,
                                 std::span<const std::uint64_t> most, TimeNs last_due_ns) {
   if (!record.shares_workers || spec.world.jitter != Jitter::kOff) return kNoLimit;
@@ -212,7 +214,7 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
   std::vector<TimeNs> chunk(4096);
   std::vector<StreamId> streams(chunk.size());
   std::vector<const Route*> taken(chunk.size());
-  std::vector<std::uint64_t> sent_to(servers.size(), 0);  // by entry, but for hopeless ones
+  std::vector<std::uint64_t> sent_to(servers.size(), 0);  // by entry, without hopeless streams
   std::uint64_t sent = 0;
   TimeNs last_due_ns = 0;
   while (const std::size_t count = arrivals->next(chunk, streams)) {
@@ -226,14 +228,14 @@ std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record) {
         if (chunk[i] < spec.measured_from_ns || entry_of[streams[i]] != entries[m] ||
             (dynamic && !taken[i]->visits(m)))
           continue;
-        // With the longest SLO for all, so that deadlines stay in order of release.
+        // The longest SLO counts for all, so that deadlines stay in order of release.
         servers[m].offer(chunk[i], chunk[i] + spec.slo_ns);
       }
     }
     sent += count;
     last_due_ns = chunk[count - 1] + spec.slo_ns;
   }
-  // Of each pipeline the least over its modules; independent pipelines add up.
+  // The bound of a pipeline is the least over its modules; independent pipelines add up.
   std::vector<std::uint64_t> least = sent_to;
   for (ModuleId m = 0; m < servers.size(); ++m)
     least[entries[m]] = std::min(least[entries[m]], servers[m].bound(sent_to[entries[m]]));

@@ -10,25 +10,25 @@
 namespace harness {
 namespace {
 
-/// What distinguishes one schedule from another.
+/// The properties in which schedules differ.
 struct Style {
-  /// Each module takes its smallest batch whose rate reaches this share of the bottleneck's best: short
-  /// batches where throughput is to spare. 0: batches of one.
+  /// Each module takes its smallest batch whose rate reaches this share of the bottleneck's best, so that
+  /// batches are short if throughput is to spare. 0: batches of one.
   double rate_share = 1;
-  /// Batches start evenly spaced over the workers; otherwise as soon as a worker is free.
+  /// True if batches start evenly spaced over the workers; otherwise they start as soon as a worker is free.
   bool paced = true;
 };
 
-/// Overload wants full, evenly spaced batches; tight objectives short ones; few workers no spacing.
+/// Overload wants full, evenly spaced batches; tight objectives want short ones; few workers want no spacing.
 constexpr std::array<Style, 5> kStyles = {{{1, true}, {1, false}, {0.75, true}, {0.5, false}, {0, false}}};
 
 struct BatchChoice {
   int size = 1;
-  TimeNs exec_ns = 0;  ///< of any batch up to that size
-  double rate = 0;     ///< visits/ns of all workers
+  TimeNs exec_ns = 0;  ///< time of any batch up to that size
+  double rate = 0;     ///< rate of all workers together, visits/ns
 };
 
-/// By batch size from 1 on.
+/// Returns the choices by batch size, from 1 on.
 std::vector<BatchChoice> batch_choices(const Profile& profile, const PlanRow& row) {
   std::vector<BatchChoice> choices;
   TimeNs longest = 0;
@@ -47,7 +47,7 @@ double best_rate(const std::vector<BatchChoice>& choices) {
   return best;
 }
 
-/// One batch for each module.
+/// Chooses one batch size for each module.
 std::vector<BatchChoice> choose_batches(const RunSpec& spec, const RunRecord& record, double rate_share) {
   const std::vector<double> visits = visit_probabilities(spec.pipeline);
   std::vector<std::vector<BatchChoice>> choices(spec.profiles.size());
@@ -65,14 +65,14 @@ std::vector<BatchChoice> choose_batches(const RunSpec& spec, const RunRecord& re
   return chosen;
 }
 
-/// A module on the way of a request.
+/// A module on a request's way.
 struct Stop {
   ModuleId module = 0;
-  std::vector<ModuleId> pres;  ///< those that send the request here
+  std::vector<ModuleId> pres;  ///< modules that send the request here
   TimeNs after_ns = 0;         ///< least time from its end to the end of the request
 };
 
-/// By route, in topological order.
+/// Returns the stops of each route, in topological order.
 std::vector<std::vector<Stop>> stops_of(const Pipeline& pipeline, const Routes& routes,
                                         const std::vector<double>& cost) {
   std::vector<std::vector<Stop>> stops(routes.size());
@@ -110,7 +110,7 @@ class Schedule {
     stops_ = stops_of(spec.pipeline, routes, cost);
   }
 
-  /// Reserves for the next request, in order of sending; false when it cannot end in time.
+  /// Reserves for the next request, in order of sending; returns false if it cannot end in time.
   bool offer(std::size_t route, TimeNs sent_ns, TimeNs deadline_ns) {
     for (const Stop& stop : stops_[route]) {
       TimeNs ready = sent_ns;
@@ -126,7 +126,7 @@ class Schedule {
 
   std::uint64_t accepted() const { return accepted_; }
 
-  /// Where the request that was accepted last runs.
+  /// Appends the places at which the request that was accepted last runs.
   void append_visits(RequestId request, std::size_t route, std::vector<ScheduledVisit>& visits) const {
     for (const Stop& stop : stops_[route]) {
       const Place& place = places_[stop.module];
@@ -136,24 +136,24 @@ class Schedule {
 
  private:
   /// The batches of one module. Every batch takes the same time, so that taking the workers in turn takes the
-  /// one that is free first. Only the last batch can have room for who comes next, as requests get ready in
-  /// the order of sending; where their routes differ, who is ready early waits for it.
+  /// one that is free first. Only the last batch can have room for the next request, because requests get
+  /// ready in the order of sending; if their routes differ, a request that is ready early waits for it.
   struct Lane {
     int size = 1;
-    int joined = 0;  ///< in the last batch
+    int joined = 0;  ///< number of visits in the last batch
     TimeNs exec_ns = 0;
     TimeNs spacing_ns = 0;
-    TimeNs start_ns = 0;       ///< of the last batch
-    TimeNs next_start_ns = 0;  ///< least start of the next
-    std::uint32_t worker = 0;  ///< of the last batch
+    TimeNs start_ns = 0;       ///< start of the last batch
+    TimeNs next_start_ns = 0;  ///< least start of the next batch
+    std::uint32_t worker = 0;  ///< worker of the last batch
     std::uint32_t next_worker = 0;
-    std::vector<TimeNs> free_ns;  ///< by worker
+    std::vector<TimeNs> free_ns;  ///< time at which each worker is free
   };
 
   struct Place {
     TimeNs start_ns = 0;
     TimeNs end_ns = 0;
-    bool opens = false;  ///< the first of a batch
+    bool opens = false;  ///< true for the first place of a batch
   };
 
   static Place find(const Lane& lane, TimeNs ready) {
@@ -177,9 +177,9 @@ class Schedule {
   }
 
   TimeNs hop_ns_;
-  std::vector<std::vector<Stop>> stops_;  ///< by route
+  std::vector<std::vector<Stop>> stops_;  ///< stops of each route
   std::vector<Lane> lanes_;
-  std::vector<Place> places_;  ///< of the request at hand, by module
+  std::vector<Place> places_;  ///< places of the request at hand, by module
   std::uint64_t accepted_ = 0;
 };
 
@@ -189,7 +189,7 @@ bool plan_is_fixed(const RunSpec& spec, const RunRecord& record) {
                      [](const PlanRow& row) { return row.at_ns == 0; });
 }
 
-/// Only batches take times that are known beforehand.
+/// True if all modules run batches, whose times alone are known beforehand.
 bool runs_batches_only(const RunSpec& spec) {
   return std::all_of(spec.profiles.begin(), spec.profiles.end(),
                      [](const Profile& profile) { return profile.service == Service::kBatch; });

@@ -30,7 +30,7 @@ LoadStatistics LoadMeter::take(TimeNs now, std::span<const std::uint64_t> arrive
   load.module_rps.resize(arrived_.size());
   const double seconds = ns_to_s(now - at_ns_);
   for (std::size_t m = 0; m < arrived_.size(); ++m) {
-    // A variant that has lost its queue to another has had fewer than before.
+    // A variant that has lost its queue to another may have fewer arrivals than before.
     const auto more = static_cast<std::int64_t>(arrived[m] - arrived_[m]);
     load.module_rps[m] = static_cast<double>(more) / seconds;
     arrived_[m] = arrived[m];

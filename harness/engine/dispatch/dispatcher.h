@@ -1,5 +1,6 @@
 // The dispatcher of a run: the life cycle of its requests, the modules' routers and controllers, the planner
-// and, as its plans say, the workers. The same object code for every runtime; in a live run it is rank 0's.
+// and, as its plans say, the workers. It is the same object code for every runtime; in a live run it is on
+// rank 0.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +21,21 @@
 
 namespace harness {
 
-// What arrived since the last plan, for the next one.
+// The load since the last plan, for the next one.
 
-/// Single-threaded.
+/// Measures the load between two plans. Single-threaded.
 class LoadMeter {
  public:
-  /// `period_ns`: of the system's own planning (0: none), whose peaks are known. Everything outlives this.
+  /// `period_ns` is the period of the system's own planning (0: none), whose peaks are known. All arguments
+  /// outlive this object.
   LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
 
   void on_request(TimeNs now, StreamId stream) {
     if (keeps_sent_) [[unlikely]]
       keep(now, stream);
   }
-  /// The load since the last call, or the start. `arrived` counts the visits that have arrived at each module
-  /// since the start.
+  /// Returns the load since the last call, or since the start. `arrived` counts the visits that have arrived
+  /// at each module since the start.
   LoadStatistics take(TimeNs now, std::span<const std::uint64_t> arrived);
 
  private:
@@ -41,30 +43,30 @@ class LoadMeter {
     sent_ns_.push_back(now);
     if (spec_.streams.size() > 1) sent_streams_.push_back(stream);
   }
-  /// LoadStatistics::fan_out since the last call.
+  /// Returns LoadStatistics::fan_out since the last call.
   std::vector<std::vector<double>> fan_out();
 
   const RunSpec& spec_;
   TimeNs period_ns_;
   const RequestFlow& flow_;
   const Accounting& accounting_;
-  bool keeps_sent_;                                 ///< LoadStatistics::sent_ns
-  std::vector<TimeNs> sent_ns_;                     ///< since the last call
-  std::vector<StreamId> sent_streams_;              ///< LoadStatistics::sent_streams
-  TimeNs at_ns_ = 0;                                ///< of the last call
-  std::vector<std::uint64_t> arrived_;              ///< per module, up to then
-  std::vector<std::uint64_t> done_;                 ///< the same of visits served ...
-  std::vector<std::vector<std::uint64_t>> caused_;  ///< ... and caused (RequestFlow::caused)
+  bool keeps_sent_;                                 ///< true if LoadStatistics::sent_ns is kept
+  std::vector<TimeNs> sent_ns_;                     ///< sending times since the last call
+  std::vector<StreamId> sent_streams_;              ///< their streams (LoadStatistics::sent_streams)
+  TimeNs at_ns_ = 0;                                ///< time of the last call
+  std::vector<std::uint64_t> arrived_;              ///< visits that had arrived at each module by then
+  std::vector<std::uint64_t> done_;                 ///< visits that each module had served by then
+  std::vector<std::vector<std::uint64_t>> caused_;  ///< visits caused by then (RequestFlow::caused)
 };
 
-/// The peak rates of the period that begins or has begun at `now`; empty: not known.
+/// Returns the peak rates of the period that begins or has begun at `now`; empty: not known.
 std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 
-/// The runtime feeds it events with their time; each call runs to its end and is never re-entered, except
-/// that what it delivers, returns or drops may come back at once. Single-threaded.
+/// The dispatcher of a run. The runtime feeds it events with their time; each call runs to its end and is
+/// never re-entered, except that what it delivers, returns or drops may come back at once. Single-threaded.
 class Dispatcher {
  public:
-  /// Makes the routers, the controllers and the initial plan. Everything outlives the dispatcher.
+  /// Makes the routers, the controllers and the initial plan. All arguments outlive the dispatcher.
   Dispatcher(const RunSpec& spec, const ServingContext& context, ToQueues& queues, EngineTables& tables,
              Accounting& accounting);
   ~Dispatcher();
@@ -72,14 +74,14 @@ class Dispatcher {
   /// Starts at `now`: the plan reaches the queues, which are opened with their workers.
   void start(TimeNs now);
 
-  /// A request of the stream that is due `now` leaves, `schedule_lag_ns` after that.
+  /// Sends a request of the stream, which is due `now` and leaves `schedule_lag_ns` after that.
   void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
     load_.on_request(now, stream);
     flow_.send(now, stream, schedule_lag_ns);
   }
-  /// Nothing more is heard of what is still under way: it ends as unfinished.
+  /// Ends as unfinished what is still under way, because nothing more is heard of it.
   void give_up(TimeNs now) { flow_.give_up(now); }
-  // What the queues say (ToDispatcher).
+  // Messages of the queues (ToDispatcher).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
     on_late_batch_done(now, worker, state, now);
   }
@@ -98,68 +100,70 @@ class Dispatcher {
   }
   void on_worker_gone(TimeNs now, WorkerId worker) { staff_.on_worker_gone(now, worker); }
 
-  // What faulty links do to messages (ActiveFaults).
-  /// A batch that ended at `ended_ns` is heard of now.
+  // Effects of faulty links on messages (ActiveFaults).
+  /// Handles a batch that ended at `ended_ns` and is heard of now.
   void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     count_batch(worker, state, ended_ns);
     if (meter_) [[unlikely]]
       meter_->on_batch_done(state);
     flow_.on_batch_done(now, worker, state, ended_ns);
   }
-  /// A batch has ended and nobody will hear of it, which is clear now.
+  /// Handles a batch that has ended and of which nobody will hear, as is clear now.
   void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_batch(worker, state, state.end_ns(now));
     flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kMessageLost);
   }
-  /// A visit is lost on its way to its queue.
+  /// Handles a visit that is lost on its way to its queue.
   void on_delivery_lost(TimeNs now, VisitId visit) {
     flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
   }
 
   void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
-  /// Where the queue stands: the GPU of its first worker.
+  /// Returns the place of the queue: the GPU of its first worker.
   std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
-  /// Router::rerouted of all routers; -1 where none ever reroutes, and where not all visits are counted.
+  /// Returns the sum of Router::rerouted over all routers; -1 if no router ever reroutes, or if not all
+  /// visits are counted.
   std::int64_t rerouted_visits() const;
   const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
-  /// ToQueues::acknowledge is called for what leaves the group's queues.
+  /// True if ToQueues::acknowledge is called for visits that leave the group's queues.
   bool counts_outstanding(GroupId group) const {
     const ModuleId module = plan_.served_by(group).front();
     return queues_[spec_.pipeline.task_of(module)].counts_outstanding;
   }
 
   void on_report(TimeNs now, ModuleId module, QueueId queue, std::span<const double> values);
-  /// A module's published state has reached the controllers of the others.
+  /// Called when a module's published state has reached the controllers of the others.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
   void on_acknowledgement(ModuleId module, QueueId queue, int count);
   void on_worker_ready(TimeNs now, WorkerId worker) { staff_.on_worker_ready(now, worker); }
-  /// A state period is over: the controllers publish.
+  /// Called when a state period is over: the controllers publish.
   void on_period(TimeNs now);
-  /// A planning period is over: LoadMeter::take.
+  /// Called when a planning period is over: returns its load (LoadMeter::take).
   LoadStatistics take_load(TimeNs now, std::span<const std::uint64_t> arrived) {
     LoadStatistics load = load_.take(now, arrived);
     if (meter_) load.modules = meter_->take(now, arrived, plan_);
     return load;
   }
-  /// The next plan, from that load. The runtime applies it later, in order. Reads and writes nothing that the
-  /// other calls do: it may run in another thread beside them, one call at a time, in the order of the loads.
+  /// Computes the next plan from that load. The runtime applies it later, in order. It reads and writes
+  /// nothing that the other calls do: it may run in another thread beside them, one call at a time, in the
+  /// order of the loads.
   Plan compute_plan(TimeNs now, const LoadStatistics& load);
   /// Scales groups up and down to `plan` and tells queues, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
-  /// When a plan is to be computed after the one at `at_ns` (0: the first); kNever when no more are, now that
-  /// the requests are those that are live.
+  /// Returns the time at which a plan is to be computed after the one at `at_ns` (0: the first); kNever if no
+  /// more plans are, as far as the live requests tell now.
   TimeNs next_planning_ns(TimeNs at_ns) const;
 
   bool has_controllers() const { return !controllers_.empty(); }
   const Plan& plan() const { return plan_; }
   std::uint32_t live_requests() const { return flow_.live_requests(); }
-  /// As RequestFlow::visit_at.
+  /// Does the same as RequestFlow::visit_at.
   VisitId visit_at(std::uint32_t request_slot, ModuleId module) const {
     return flow_.visit_at(request_slot, module);
   }
 
  private:
-  /// What ran on the worker ended or stopped at `ended_ns`.
+  /// Counts the time of what ran on the worker and ended or stopped at `ended_ns`.
   void count_busy(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     WorkerTotals& totals = tables_.workers[worker].totals;
     const TimeNs from_ns = std::max(state.started_ns, spec_.measured_from_ns);
@@ -168,7 +172,7 @@ class Dispatcher {
     if (meter_) [[unlikely]]
       meter_->on_stopped(state, ended_ns);
   }
-  /// And ran to its end.
+  /// Counts a batch that ran to its end at `ended_ns`.
   void count_batch(WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     count_busy(worker, state, ended_ns);
     if (ended_ns < spec_.measured_from_ns) return;
@@ -177,7 +181,7 @@ class Dispatcher {
   }
   /// Sends what the module's controller wants published.
   void publish(TimeNs now, ModuleId module);
-  /// Tells everybody of plan_.
+  /// Tells everybody about plan_.
   void announce_plan(TimeNs now);
 
   const RunSpec& spec_;
@@ -188,28 +192,28 @@ class Dispatcher {
   std::vector<ModuleQueues> queues_;
   RequestFlow flow_;
   std::unique_ptr<Planner> planner_;
-  TimeNs period_ns_;  ///< of the system's own planning; 0: none
+  TimeNs period_ns_;  ///< period of the system's own planning; 0: none
   Plan plan_;
-  Plan computed_;                                         ///< by compute_plan, perhaps not in force yet
-  std::vector<std::unique_ptr<Controller>> controllers_;  ///< empty, or one per module
+  Plan computed_;  ///< plan that compute_plan made last, perhaps not in force yet
+  std::vector<std::unique_ptr<Controller>> controllers_;  ///< controllers; empty, or one per module
   Publication publication_;
   LoadMeter load_;
-  std::optional<ModuleMeter> meter_;  ///< of systems that ask
+  std::optional<ModuleMeter> meter_;  ///< meter for systems that ask for module statistics
   Staff staff_;
 };
 
-/// The serving context of a cell (points into `spec` and to `sizes`, which planning does without).
+/// Returns the serving context of a cell. It points into `spec` and to `sizes`, which planning does without.
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
-/// What a planner is told before the start.
+/// Returns the load that a planner is told before the start.
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
-/// What `planner.initial_workers` leaves of a first plan. Shared servers and remote calls keep their slots,
-/// which are no replicas.
+/// Returns a first plan with at most `planner.initial_workers` workers for each module or group. Shared
+/// servers and remote calls keep their slots, which are no replicas.
 Plan start_of(const RunSpec& spec, Plan plan);
-/// The plan with which a cell starts: the planner's for `offered_rps`, refined by the system, and what
-/// start_of leaves of it.
+/// Returns the plan with which a cell starts: the planner's plan for `offered_rps`, refined by the system and
+/// reduced by start_of.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
-/// Gives each module of a cluster of several kinds of devices the profile of the kind that the plan, the
-/// first of the run, names for it. Throws InputError where the cluster has too few of a kind.
+/// Gives each module of a cluster of several kinds of devices the profile of the kind that `plan`, the first
+/// of the run, names for it. Throws InputError if the cluster has too few devices of a kind.
 void settle_devices(RunSpec& spec, const Plan& plan);
 
 }  // namespace harness

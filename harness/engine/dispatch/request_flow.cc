@@ -195,7 +195,7 @@ void RequestFlow::on_batch_done(TimeNs now, WorkerId worker, const WorkerState& 
     if (request.ended || subs.empty()) {
       if (tree_ && subs.empty()) {
         serve_path(now, member.id, module);
-      } else if (tree_) {  // its request has ended: it causes nothing, but is seen to
+      } else if (tree_) {  // its request has ended: it causes no visits, but they are counted
         for (std::size_t s = 0; s < subs.size(); ++s) tree_->children(member.id, s, module);
         lose_paths(request, 1);
       }
@@ -259,7 +259,7 @@ void RequestFlow::split_to(TimeNs now, ModuleId from, ModuleId to) {
 
 void RequestFlow::grow(TimeNs now, ModuleId from, QueueId queue) {
   const std::vector<ModuleId>& subs = pipeline_.modules[from].subs;
-  // All numbers first: what the variant is seen to cause must not depend on what is refused on the way.
+  // All numbers come first: the counts of what the variant causes must not depend on refusals on the way.
   child_counts_.clear();
   for (std::size_t s = 0; s < subs.size(); ++s) {
     for (const VisitId parent : finished_) child_counts_.push_back(tree_->children(parent, s, from));

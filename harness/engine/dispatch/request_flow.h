@@ -1,6 +1,6 @@
 // The life cycle of requests: sending, splitting, merging, cancelling, ending (PARD section 5.1: a request is
-// split when `subs` has several modules and merged where `pres` has; section 5.2: a module may send each
-// request to one of its subs alone, and a merge waits for the branches that the request takes).
+// split if `subs` has several modules and merged if `pres` has; section 5.2: a module may send each request
+// to one of its subs alone, and a merge waits for the branches that the request takes).
 #pragma once
 
 #include <memory>
@@ -22,66 +22,69 @@ namespace harness {
 /// them.
 struct ModuleQueues {
   std::unique_ptr<Router> router;
-  bool reads_visits = true;         ///< the router looks at the visits
-  bool counts_outstanding = false;  ///< the router needs QueueView::outstanding
-  std::vector<QueueView> views;     ///< in order of id
+  bool reads_visits = true;         ///< true if the router looks at the visits
+  bool counts_outstanding = false;  ///< true if the router needs QueueView::outstanding
+  std::vector<QueueView> views;     ///< active queues, in order of id
 };
 
 /// Moves requests through the pipeline. Visits that leave a queue come in through on_batch_done and drop;
-/// visits that enter one go out through ToQueues::deliver. A dropped branch fails its request: queued
-/// siblings are told by a cancellation that travels like any message; siblings in a forming or running batch
-/// run and count as invalid, unless their worker is lost or their batch preempted. Not so in a task tree
-/// with Answers::kPartial: there the request ends with its last visit, as dropped where and why its last
-/// dropped visit was if no path of it was served, else as answered then.
+/// visits that enter a queue go out through ToQueues::deliver. A dropped branch fails its request: queued
+/// siblings are told by a cancellation, which travels like any message; siblings in a forming or running
+/// batch run and count as invalid, unless their worker is lost or their batch preempted. A task tree with
+/// Answers::kPartial is different: there the request ends with its last visit. If no path of it was served,
+/// it ends as dropped, at the module and for the reason of its last dropped visit; otherwise it ends as
+/// answered at that time.
 class RequestFlow {
  public:
-  /// `seed` chooses the routes of the requests. Everything outlives this.
+  /// `seed` determines the routes of the requests. All arguments outlive this object.
   RequestFlow(const Pipeline& pipeline, const std::vector<Stream>& streams, std::uint64_t seed,
               Answers answers, SlotTable<VisitRecord>& visits, Accounting& accounting, ToQueues& to_queues,
               std::vector<ModuleQueues>& queues);
 
-  /// Whether queues serve several modules, from now on.
+  /// Says whether queues serve several modules from now on.
   void set_shares_queues(bool shares) { shares_queues_ = shares; }
-  /// So many more visits of that module (or of its task) are outstanding at the queue, which the routers of
-  /// all modules that it serves see.
+  /// Counts `count` more outstanding visits of that module (or of its task) at the queue. The routers of all
+  /// modules that the queue serves see them.
   void count_outstanding(ModuleId module, QueueId queue, int count);
-  /// A client sends the next request, of that stream, due to leave `now`, which really leaves
-  /// `schedule_lag_ns` later.
+  /// Sends the next request, of that stream, which is due to leave `now` and really leaves `schedule_lag_ns`
+  /// later.
   void send(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0);
-  /// The worker's running batch has ended at `ended_ns`, which is heard of now: its visits end, their
-  /// successors are sent on.
+  /// Handles the end of the worker's running batch at `ended_ns`, which is heard of now: its visits end, and
+  /// their successors are sent on.
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns);
-  /// What the worker ran from state.started_ns to `ended_ns` came to nothing: its visits are dropped for that
-  /// reason, their GPU time counts.
+  /// Handles a batch that the worker ran from state.started_ns to `ended_ns` and that came to nothing: its
+  /// visits are dropped for that reason, and their GPU time counts.
   void fail_batch(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns, DropReason reason);
-  /// The visit, which is queued or travels, ends here, and its request with it or its branch alone. Counts as
-  /// cancelled when the request was dropped at another module before: a request is dropped at one module.
+  /// Ends the visit, which is queued or travels, and with it its request or its branch alone. The visit
+  /// counts as cancelled if the request was dropped at another module before: a request is dropped at one
+  /// module.
   void drop(TimeNs now, VisitId visit, DropReason reason);
-  /// The visit ends on its way to a queue, which never sees it, nor does the router hear of its end.
+  /// Ends the visit on its way to a queue, which never sees it; the router does not hear of its end either.
   void end_on_the_way(TimeNs now, VisitId visit, DropReason reason);
-  /// A visit of an ended request ends: it has been withdrawn from its queue, or was cancelled on its way.
+  /// Ends a visit of an ended request, which has been withdrawn from its queue, or was cancelled on its way.
   void on_cancelled(TimeNs now, VisitId visit);
-  /// Routes visits again whose queue is going away; they count as new arrivals nowhere: the caller has
-  /// withdrawn them. Those of ended requests end instead.
+  /// Routes visits again whose queue is going away. The caller has withdrawn them; they count as new arrivals
+  /// nowhere. Visits of ended requests end instead.
   void reroute(TimeNs now, ModuleId module, std::span<const VisitId> visits);
 
-  /// Ends what is left of requests that nothing is heard of any more: they are unfinished.
+  /// Ends what is left of requests of which nothing more is heard: they are unfinished.
   void give_up(TimeNs now);
 
-  /// The visit that the request in that slot has at the module, also one that waits before a merge; kNone:
-  /// none, or the pipeline is a chain.
+  /// Returns the visit that the request in that slot has at the module, also a visit that waits before a
+  /// merge. Returns kNone if there is no such visit, and always for a chain or a task tree.
   VisitId visit_at(std::uint32_t request_slot, ModuleId module) const {
     const std::size_t at = place(request_slot, module);
     return at < visit_at_.size() ? visit_at_[at] : kNone;
   }
 
-  /// By module and entry of its subs: visits that it has caused there; empty where tasks have no variants.
+  /// Returns by module and entry of its subs the number of visits that the module has caused there; empty if
+  /// tasks have no variants.
   const std::vector<std::vector<std::uint64_t>>& caused() const {
     static const std::vector<std::vector<std::uint64_t>> kNothing;
     return tree_ ? tree_->caused() : kNothing;
   }
 
-  /// Requests that have visits left.
+  /// Returns the number of requests that have visits left.
   std::uint32_t live_requests() const { return requests_.live(); }
 
  private:
@@ -89,32 +92,33 @@ class RequestFlow {
   VisitId make_visit(std::uint32_t request_slot, ModuleId module, std::uint16_t parent);
   /// Turns a finished visit of a chain into its successor, in place.
   void advance_visit(VisitId visit, ModuleId to);
-  /// Sends the finished visits of `from` on to its sub `to`, those whose requests go there.
+  /// Sends the finished visits of `from` on to its sub `to`, as far as their requests go there.
   void split_to(TimeNs now, ModuleId from, ModuleId to);
-  /// Sends the visits on that the finished visits of a tree's `from`, which `queue` served, cause.
+  /// Sends on the visits that are caused by the finished visits of a tree's module `from`, which `queue`
+  /// served.
   void grow(TimeNs now, ModuleId from, QueueId queue);
-  /// `count` visits at that sub of `from`, which has served `parent`: into `children_`.
+  /// Adds to `children_` `count` visits at that sub of `from`, which has served `parent`.
   void add_children(VisitId parent, std::size_t sub, ModuleId from, std::uint32_t count);
-  /// Another branch of the request has reached the merge `to`.
+  /// Notes that another branch of the request has reached the merge `to`.
   void merge_at(TimeNs now, const VisitRecord& branch, ModuleId to);
-  /// Chooses queues for `visits`, all at `module` or its task; those that none takes are dropped. Appends to
-  /// `deliveries_`.
+  /// Chooses queues for `visits`, all at `module` or its task, and appends to `deliveries_`. Visits that no
+  /// queue takes are dropped.
   void choose_queues(TimeNs now, ModuleId module, std::span<const VisitId> visits,
                      const Upstream* from = nullptr);
   /// Carries `deliveries_` to their queues, each for the first time.
   void deliver(TimeNs now);
   void count_gaps(TimeNs now);
-  /// Tells apart variants: the visit goes to one of `module`'s queues.
+  /// Sets the variant of the visit, which goes to one of `module`'s queues.
   void assign_module(VisitId visit, ModuleId module);
   void end_visit(TimeNs now, VisitId visit);
-  /// Of trees: a path ends with a visit that `served_by` has served and that causes no other.
+  /// For trees: ends a path with a visit that `served_by` has served and that causes no other.
   void serve_path(TimeNs now, VisitId visit, ModuleId served_by);
-  /// Where the pipeline is a tree: paths of the request are lost.
+  /// For trees: counts lost paths of the request.
   void lose_paths(const RequestRecord& request, std::uint32_t paths) {
     if (tree_) accounting_.on_paths_lost(request.sent_ns, paths);
   }
   void cancel_siblings(std::uint32_t request_slot);
-  /// `count` visits have left their queue: lets the router know, if it counts.
+  /// Lets the router know that `count` visits have left their queue, if the router counts.
   void acknowledge(ModuleId module, QueueId queue, int count);
   /// A batch that came to nothing, for the rows of its visits.
   struct FailedBatch {
@@ -122,13 +126,13 @@ class RequestFlow {
     TimeNs started_ns = 0;
     TimeNs ended_ns = 0;
     std::uint16_t size = 0;
-    TimeNs joined_ns = 0;  ///< of the visit that is being failed
+    TimeNs joined_ns = 0;  ///< time at which the visit that is being failed joined
   };
   void write_rows(TimeNs now, WorkerId worker, TimeNs started_ns, std::span<const BatchVisit> visits);
   void write_row(TimeNs now, const VisitRecord& record, VisitOutcome outcome, DropReason reason);
-  /// Where choices are made: the route of the request in that slot.
+  /// Returns the route of the request in that slot, if choices are made.
   const Route& route_of(std::uint32_t request_slot) const { return routes_[route_at_[request_slot]]; }
-  /// Branches for which the merge `to` waits.
+  /// Returns the number of branches for which the merge `to` waits.
   std::size_t branches_to(std::uint32_t request_slot, ModuleId to) const {
     return routes_.dynamic() ? route_of(request_slot).branches[to] : pipeline_.modules[to].pres.size();
   }
@@ -139,8 +143,8 @@ class RequestFlow {
   const Pipeline& pipeline_;
   const std::vector<Stream>& streams_;
   bool is_chain_;
-  bool is_dag_;      ///< neither a chain nor a task tree
-  bool is_partial_;  ///< a task tree with Answers::kPartial
+  bool is_dag_;      ///< true for neither a chain nor a task tree
+  bool is_partial_;  ///< true for a task tree with Answers::kPartial
   Routes routes_;
   SlotTable<VisitRecord>& visits_;
   SlotTable<RequestRecord> requests_;
@@ -150,19 +154,21 @@ class RequestFlow {
   bool shares_queues_ = false;
   RequestId next_request_ = 0;
 
-  std::optional<VisitTree> tree_;  ///< of a task tree
+  std::optional<VisitTree> tree_;  ///< visits of a task tree; nothing for other pipelines
 
-  /// DAGs only, at place(): the request's live visit at that module (it visits each once) and how many
-  /// branches have come to a merge.
+  /// For DAGs only, at place(): the request's live visit at that module (it visits each once), and the number
+  /// of branches that have come to a merge.
   std::vector<VisitId> visit_at_;
   std::vector<std::uint16_t> branches_at_;
-  std::vector<std::uint16_t> route_at_;  ///< by request slot: its index in `routes_`; empty without choices
+  /// Index in `routes_` of the request in each slot; empty without choices.
+  std::vector<std::uint16_t> route_at_;
 
-  FailedBatch failed_;                       ///< what is being failed; no worker: nothing
-  std::vector<VisitId> finished_;            ///< scratch: visits of the ended batch whose requests go on
-  std::vector<VisitId> children_;            ///< scratch
-  std::vector<TimeNs> parents_arrived_;      ///< scratch, by child
-  std::vector<std::uint32_t> child_counts_;  ///< scratch, by sub and finished visit
+  FailedBatch failed_;                   ///< batch that is being failed; no worker: no batch
+  std::vector<VisitId> finished_;        ///< scratch: visits of the ended batch whose requests go on
+  std::vector<VisitId> children_;        ///< scratch
+  std::vector<TimeNs> parents_arrived_;  ///< scratch: arrivals of the parents, by child
+  /// Scratch: numbers of children, by sub and finished visit.
+  std::vector<std::uint32_t> child_counts_;
   std::vector<Visit> route_visits_;
   std::vector<std::uint32_t> route_choices_;
   std::vector<Delivery> deliveries_;

@@ -45,7 +45,7 @@ void Staff::start(TimeNs now, const Plan& plan) {
   }
   if (servers_.exist()) await_gpus();
   if (keeps_queues_) open_missing_queues(now);
-  // A module that no group serves has its row too: no workers.
+  // A module that no group serves has its row too, with no workers.
   record_all(now);
 }
 
@@ -55,7 +55,7 @@ void Staff::follow(TimeNs now) {
   if (!plan_->groups.empty()) {
     change_groups(now);
   } else {
-    // Take away first, so that the GPUs are there to be given.
+    // Workers are taken away first, so that their GPUs can be given.
     for (GroupId group = 0; group < plan_->group_count(); ++group) scale_group(now, group, -1);
     if (servers_.exist()) servers_.set_cores(*plan_);
     fill_up(now);
@@ -127,13 +127,13 @@ void Staff::on_free_gpus(TimeNs now) {
     return;
   }
   if (awaiting_.empty()) return;
-  std::vector<bool> is_full(places_.kinds(), false);  // to look for a free one takes a while
+  std::vector<bool> is_full(places_.kinds(), false);  // looking for a free GPU takes a while
   std::size_t full = 0;
   for (auto waiting = awaiting_.rbegin(); waiting != awaiting_.rend() && full < is_full.size(); ++waiting) {
     const GroupId group = *waiting;
     if (is_full[device_of(group)]) continue;
     if (!has_free_gpus(group)) {
-      if (servers_.exist()) continue;  // one of another module may take fewer
+      if (servers_.exist()) continue;  // a worker of another module may take fewer
       is_full[device_of(group)] = true;
       ++full;
       continue;
@@ -168,7 +168,7 @@ void Staff::scale_group(TimeNs now, GroupId group, int direction) {
 WorkerId Staff::next_to_leave(GroupId group) const {
   const std::vector<WorkerId>& own = workers_of_[group];
   if (!servers_.exist()) return own.back();
-  // One from disk may still be starting when another from memory, which was added later, serves.
+  // A worker from disk may still be starting when another from memory, which was added later, serves.
   const auto starts = [this](WorkerId worker) {
     return tables_.workers[worker].life == WorkerState::Life::kStarting;
   };
@@ -252,7 +252,7 @@ void Staff::open_missing_queues(TimeNs now) {
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     if (!queues_[module].views.empty()) continue;
     const auto queue = static_cast<QueueId>(queue_gpus_.size());
-    constexpr std::uint32_t kFirstGpu = 0;  // it stands somewhere
+    constexpr std::uint32_t kFirstGpu = 0;  // the queue needs some place
     queue_gpus_.push_back(kFirstGpu);
     to_queues_.open_queue(now, queue, module, kFirstGpu);
     queues_[module].views.push_back({queue, 0, 0, module});
@@ -309,7 +309,8 @@ void Staff::change_groups(TimeNs now) {
   std::vector<QueueId> empty;
   std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);
   if (ahead) hand_over(now, gpus);
-  // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
+  // Queues that close come last: visits that are routed again may come to a queue that has lost some of its
+  // workers.
   std::stable_partition(leaving.begin(), leaving.end(), [](const LeavingWorker& one) { return !one.closes; });
   for (const LeavingWorker& one : leaving) to_queues_.drain_worker(now, one.worker, one.closes);
   for (const QueueId queue : empty) to_queues_.lose_workers(now, queue, {}, true);
@@ -418,7 +419,8 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
 void Staff::record_all(TimeNs now) {
   for (ModuleId module = 0; module < queues_.size(); ++module) record_workers(now, module);
   if (plan_->groups.empty()) return;
-  std::vector<double> parts(queues_.size(), 0);  // into which a module's streams are divided
+  std::vector<double> parts(queues_.size(),
+                            0);  // number of parts into which each module's streams are divided
   for (const GroupId number : used_groups_) {
     for (std::size_t i = 0; i < plan_->groups[number].shares.size(); ++i)
       parts[plan_->groups[number].modules[i]] += plan_->groups[number].shares[i];

@@ -49,7 +49,8 @@ void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
     free_gpus(now, worker);  // it may be back before the queue has said that the worker is gone
   }
   if (servers_.exist()) servers_.on_stops(first, static_cast<std::uint32_t>(gpus));
-  // Queues that close last: what is routed again may come to a queue that has lost some of its workers.
+  // Queues that close come last: visits that are routed again may come to a queue that has lost some of its
+  // workers.
   const auto closes = [&closed](QueueId queue) {
     return std::find(closed.begin(), closed.end(), queue) != closed.end();
   };

@@ -1,5 +1,5 @@
-// The host of one queue: calls its scheduler, checks and carries out its decisions, keeps its workers'
-// batches.
+// The host of one queue: it calls the queue's scheduler, checks and carries out its decisions, and keeps its
+// workers' batches.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ namespace harness {
 /// The worker that has fallen free, while its next batch is decided and started.
 struct FreedWorker {
   WorkerId worker = kNone;
-  bool was_closed = false;  ///< its forming batch, when that was looked at
+  bool was_closed = false;  ///< true if its forming batch was closed when it fell free
   TimeNs free_ns = 0;
 };
 
-/// What all hosts of a run share. It and what it points to outlive the hosts.
+/// The environment that all hosts of a run share. It and what it points to outlive the hosts.
 struct HostEnvironment {
   SlotTable<VisitRecord>* visits = nullptr;
   WorkerTable* workers = nullptr;
@@ -29,47 +29,50 @@ struct HostEnvironment {
   Workers* runtime = nullptr;
   ToDispatcher* dispatcher = nullptr;
   Decisions* decisions = nullptr;  ///< scratch, empty between calls
-  FreedWorker* freed = nullptr;    ///< scratch, nobody between calls
+  FreedWorker* freed = nullptr;    ///< scratch, without a worker between calls
   const RequestSizes* sizes = nullptr;
-  std::span<const Profile> profiles;  ///< by module
-  bool tells_joins = false;           ///< Workers::joined and Workers::closed are called
+  std::span<const Profile> profiles;  ///< profile of each module
+  bool tells_joins = false;           ///< true if Workers::joined and Workers::closed are called
 };
 
-/// Serves the modules of a group. Every public function is an event of the queue at
-/// virtual or wall time `now`; none is re-entered. An illegal decision (a visit that does not stand here, a
-/// full or closed batch, ...) is a bug and stops the run.
+/// Serves the modules of a group. Every public function is an event of the queue at virtual or wall time
+/// `now`, and none is re-entered. An illegal decision (a visit that is not here, a full or closed batch, ...)
+/// is a bug and stops the run.
 class alignas(kCacheLine) QueueHost {
  public:
-  /// `modules`: those it serves, the group's, in order.
+  /// `modules` are the modules that it serves, the group's, in order.
   QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
             const HostEnvironment& environment);
 
   QueueId id() const { return id_; }
   const std::vector<ModuleId>& modules() const { return modules_; }
-  /// A closed queue finishes what runs and takes no visit.
+  /// True if the queue is closed: it finishes what runs and takes no visit.
   bool closed() const { return closed_; }
   void close() { closed_ = true; }
-  /// Nothing runs here, and nothing will.
+  /// True if nothing runs here, and nothing will.
   bool is_empty() const { return closed_ && workers_ == 0; }
 
-  /// Hints that a visit will arrive soon: fetches what that touches into the cache. No other effect.
+  /// Hints that a visit will arrive soon: fetches the data that its arrival touches into the cache. It has no
+  /// other effect.
   void prefetch() const {
-    constexpr std::size_t kUsualSize = 3 * kCacheLine;  // of what it touches in a scheduler
+    constexpr std::size_t kUsualSize = 3 * kCacheLine;  // bytes that it touches in a scheduler
     prefetch_span(reinterpret_cast<const char*>(scheduler_.get()), kUsualSize);
     if (newest_worker_ != kNone) prefetch_object(&(*environment_->workers)[newest_worker_]);
   }
 
   void on_plan(TimeNs now, const Plan& plan);
   void add_worker(TimeNs now, WorkerId worker);
-  /// The worker takes no further batch than those it has; `gone` of WorkerState follows when it has none.
+  /// Drains the worker, which takes no further batch than those it has. The caller removes it when it has run
+  /// them.
   void drain_worker(TimeNs now, WorkerId worker);
-  /// One that has drained, or is lost, has left.
+  /// Removes a worker that has drained or is lost.
   void remove_worker() { --workers_; }
 
-  /// The workers are gone: what had joined their batches is queued again. The caller has ended what they ran.
+  /// Removes workers that are gone: visits that had joined their batches are queued again. The caller has
+  /// ended what they ran.
   void lose_workers(TimeNs now, std::span<const WorkerId> workers);
 
-  /// A travelling visit arrives.
+  /// Lets a travelling visit arrive.
   void arrive(TimeNs now, VisitRecord& record) {
     record.state = VisitState::kQueued;
     record.queue = id_;
@@ -83,12 +86,13 @@ class alignas(kCacheLine) QueueHost {
       carry_out(now);
     }
   }
-  /// A queued visit leaves without the scheduler's doing.
+  /// Takes a queued visit away without the scheduler's doing.
   void withdraw(TimeNs now, VisitId visit);
-  /// The worker's batch ended at `ended_ns`: tells the scheduler. The caller settles the visits, then calls
-  /// start_next.
+  /// Tells the scheduler that the worker's batch ended at `ended_ns`. The caller settles the visits, then
+  /// calls start_next.
   void batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
-  /// The worker's batch stopped at an exit point at `ended_ns`: queues its visits again. start_next follows.
+  /// Queues again the visits of the worker's batch, which stopped at an exit point at `ended_ns`. start_next
+  /// follows.
   void batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
   /// Starts what is launched, or tells the scheduler that the worker is free, which it has been since
   /// `free_ns`: a batch that it runs next starts then, or when the last of its visits joined.
@@ -102,9 +106,9 @@ class alignas(kCacheLine) QueueHost {
     if (!environment_->decisions->empty()) carry_out_all(now);
   }
   void carry_out_all(TimeNs now);
-  /// Carries out the joins to one worker with which `decisions` begins; returns how many those are.
+  /// Carries out the joins to one worker with which `decisions` begins; returns their number.
   std::size_t join(TimeNs now, std::span<const Decision> decisions);
-  /// The only decision is that the visit which has just arrived joins: half of all joins.
+  /// Carries out the only decision, that the visit which has just arrived joins: half of all joins.
   void join_arrived(TimeNs now, WorkerId id, VisitRecord& record) {
     WorkerState& worker = joined_worker(id);
     Fingerprint fingerprint(environment_->accounting->record().fingerprint);
@@ -112,7 +116,7 @@ class alignas(kCacheLine) QueueHost {
     environment_->accounting->set_fingerprint(fingerprint);
     environment_->decisions->clear();
   }
-  /// The worker that a join names.
+  /// Returns the worker that a join names, whose batch must not be closed.
   WorkerState& joined_worker(WorkerId id) {
     WorkerState& worker = own_worker(id);
     HARNESS_CHECK_DECISION(
@@ -120,7 +124,7 @@ class alignas(kCacheLine) QueueHost {
         "a join into a closed batch");
     return worker;
   }
-  /// A visit queued here joins the worker's forming batch.
+  /// Adds a visit that is queued here to the worker's forming batch.
   void add_to_batch(TimeNs now, WorkerId id, WorkerState& worker, VisitRecord& record,
                     Fingerprint& fingerprint) {
     HARNESS_CHECK_DECISION(worker.next != WorkerState::Next::kFull, "a join into a full batch");
@@ -138,9 +142,10 @@ class alignas(kCacheLine) QueueHost {
   void drop(TimeNs now, const Decision& decision);
   void launch(TimeNs now, WorkerId worker);
   void preempt(TimeNs now, WorkerId worker);
-  /// Those whose requests have ended meanwhile end here.
+  /// Queues the visits of a batch again and returns them. Visits whose requests have ended meanwhile end
+  /// here.
   std::vector<Visit> queue_again(TimeNs now, std::span<const BatchVisit> members);
-  /// The worker's forming batch takes no more visits.
+  /// Closes the worker's forming batch, which takes no more visits.
   void close_batch(WorkerState::Next how, WorkerId worker, WorkerState& state) {
     const bool was_open = state.next == WorkerState::Next::kOpen;
     state.next = how;
@@ -159,17 +164,17 @@ class alignas(kCacheLine) QueueHost {
 
   const Profile& profile(ModuleId module) const { return environment_->profiles[module]; }
 
-  /// What the plan says of a module's batches.
+  /// The limits that the plan sets for a module's batches.
   struct Limits {
     int max_batch = 0;
-    int cores = 0;  ///< ModulePlan::cores
+    int cores = 0;  ///< cores of a worker (ModulePlan::cores)
   };
-  /// `module` is one that it serves.
+  /// Returns the limits of `module`, which must be one that it serves.
   const Limits& limits(ModuleId module) const {
     return modules_.size() == 1 ? only_limits_ : limits_[module];
   }
 
-  // What an arrival and a batch touch comes first.
+  // The members that an arrival and a batch touch come first.
   const HostEnvironment* environment_;
   std::unique_ptr<Scheduler> scheduler_;
   QueueId id_;
@@ -177,9 +182,9 @@ class alignas(kCacheLine) QueueHost {
   GroupId group_;
   WorkerId newest_worker_ = kNone;
   int workers_ = 0;
-  Limits only_limits_;  ///< of the first module, here beside what else a join touches
+  Limits only_limits_;  ///< limits of the first module, here beside the other data that a join touches
   std::vector<ModuleId> modules_;
-  std::vector<Limits> limits_;  ///< by module of the pipeline
+  std::vector<Limits> limits_;  ///< limits of each module of the pipeline
 };
 
 }  // namespace harness

@@ -110,7 +110,7 @@ void RankQueues::return_queue(TimeNs now, QueueHost& host) {
     if (waits_here(visit)) host.withdraw(now, visit);  // a scheduler may drop one when another leaves
   }
   std::erase_if(queued, [&](VisitId visit) { return !waits_here(visit); });
-  // To each module's router those of that module, in order.
+  // Each module's router gets the visits of that module, in order.
   std::vector<VisitId> own;
   for (const ModuleId module : host.modules()) {
     own.clear();

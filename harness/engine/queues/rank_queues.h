@@ -1,5 +1,5 @@
-// The queues of one rank. The same object code for every runtime; what differs stands behind
-// Workers and ToDispatcher.
+// The queues of one rank. It is the same object code for every runtime; the differences lie behind Workers
+// and ToDispatcher.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace harness {
 
-/// What a group works on. In virtual time the dispatcher works on the same tables; in a live run each rank
-/// has its own, indexed by the same ids.
+/// The tables on which the queues of a rank work. In virtual time the dispatcher works on the same tables; in
+/// a live run each rank has its own, indexed by the same ids.
 struct EngineTables {
   SlotTable<VisitRecord> visits;
   WorkerTable workers;
 };
 
-/// Makes and feeds the hosts of its queues. Every public function is an event at virtual or wall time `now`;
-/// none is re-entered but on_deliveries. Single-threaded.
+/// Makes the hosts of its queues and feeds them. Every public function is an event at virtual or wall time
+/// `now`; none is re-entered except on_deliveries. Single-threaded.
 class RankQueues {
  public:
-  /// Everything outlives the group. `spec.system` makes its schedulers.
+  /// All arguments outlive this object. `spec.system` makes its schedulers.
   RankQueues(const RunSpec& spec, const ServingContext& context, Workers& workers,
              ToDispatcher& to_dispatcher, EngineTables& tables, Accounting& accounting);
 
-  /// Workers::joined is to be called.
+  /// Has Workers::joined and Workers::closed called.
   void tell_joins() { environment_.tells_joins = true; }
-  /// A batch that was formed when the one before it ended starts at that end, as the next in a GPU's stream
-  /// does, however late that end is heard of.
+  /// Has a batch that was formed when the one before it ended start at that end, as the next in a GPU's
+  /// stream does, however late that end is heard of.
   void start_on_time() { starts_on_time_ = true; }
 
   // Commands of the dispatcher (ToQueues).
@@ -39,48 +39,49 @@ class RankQueues {
   void open_queue(TimeNs now, QueueId queue, GroupId group);
   void add_worker(TimeNs now, QueueId queue, WorkerId worker);
   void drain_worker(TimeNs now, WorkerId worker, bool closes);
-  /// Workers that are gone already are passed over.
+  /// Loses workers; those that are gone already are passed over.
   void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes);
 
-  /// Visits arrive, one after the other; their records are in the tables, travelling.
+  /// Lets visits arrive, one after the other; their records are in the tables, travelling.
   void on_deliveries(TimeNs now, std::span<const Delivery> deliveries);
-  /// Ends the visit if it is still queued or on its way, or else should it be lost before its batch
-  /// starts, or preempted.
+  /// Ends the visit if it is still queued or on its way. Otherwise it ends only if it is lost before its
+  /// batch starts, or preempted.
   void on_cancellation(TimeNs now, const Cancellation& cancellation);
-  /// What the worker ran ended at `ended_ns`, not after `now`. Ignored if the worker was lost meanwhile.
+  /// Handles the end of what the worker ran at `ended_ns`, not after `now`. Ignored if the worker was lost
+  /// meanwhile.
   void on_batch_done(TimeNs now, WorkerId worker, TimeNs ended_ns);
-  /// What the worker ran stopped at `ended_ns`, at an exit point. Likewise.
+  /// Handles the stop of what the worker ran at `ended_ns`, at an exit point. Likewise ignored.
   void on_batch_preempted(TimeNs now, WorkerId worker, TimeNs ended_ns);
   void on_timer(TimeNs now, QueueId queue);
-  /// A module's published state has reached this rank, but for the queues in `except`.
+  /// Handles a module's published state that has reached this rank, except for the queues in `except`.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state,
                       std::span<const QueueId> except = {});
-  /// It has reached that queue alone.
+  /// Handles a state that has reached that queue alone.
   void on_publication_at(TimeNs now, QueueId queue, ModuleId module, std::span<const double> state);
 
   // Hints for the cache, without effect on the run.
-  /// on_deliveries follows for these.
+  /// Hints that on_deliveries follows for these.
   void prefetch(std::span<const Delivery> deliveries) const;
-  /// on_batch_done follows soon for this worker: first its batch and its host, then that batch's visits and
-  /// the host's scheduler.
+  /// Hints that on_batch_done follows soon for this worker: fetches its batch and its host.
   void prefetch_batch(WorkerId worker) const;
+  /// Hints the same, after prefetch_batch: fetches that batch's visits and the host's scheduler.
   void prefetch_visits(WorkerId worker) const;
 
-  /// That holds; empty before the first.
+  /// Returns the plan that holds; empty before the first.
   const Plan& plan() const { return plan_; }
 
-  /// Whether the queue is here and takes visits.
+  /// True if the queue is here and takes visits.
   bool is_open(QueueId queue) const {
     const QueueHost* const host = host_of(queue);
     return host != nullptr && !host->closed();
   }
 
-  /// What reached the queues, if the run records it; after the last event.
+  /// Returns what reached the queues, if the run records it; to be called after the last event.
   std::vector<ReplayLog> take_replay() { return replay_.take(); }
 
  private:
   QueueHost* host_of(QueueId queue) const { return queue < hosts_.size() ? hosts_[queue].get() : nullptr; }
-  /// A visit that no scheduler here may see.
+  /// Sends back, or ends, a visit that no scheduler here may see.
   void turn_away(TimeNs now, VisitId visit);
   /// Sends back what is queued at a queue that closes, in (due, request) order.
   void return_queue(TimeNs now, QueueHost& host);
@@ -97,7 +98,7 @@ class RankQueues {
   bool starts_on_time_ = false;
   Plan plan_;
   ReplayRecorder replay_;
-  std::vector<std::unique_ptr<QueueHost>> hosts_;  ///< by queue id; null when gone or elsewhere
+  std::vector<std::unique_ptr<QueueHost>> hosts_;  ///< hosts by queue id; null if gone or elsewhere
 };
 
 }  // namespace harness

@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// All sequences together decode `total` tokens/s, however many there are.
+/// Returns a service on which all sequences together decode `total` tokens/s, however many there are.
 SharedService constant_rate(int slots, double total) {
   SharedService service;
   service.slots = slots;
@@ -26,7 +26,7 @@ struct Job {
   TokenCount tokens;
 };
 
-/// Ends by job; jobs in order of time.
+/// Returns the end of each job; jobs are in order of time.
 std::map<WorkerId, TimeNs> run(SharedServer& server, const std::vector<Job>& jobs) {
   std::map<WorkerId, TimeNs> ends;
   std::vector<WorkerId> ended;
@@ -46,7 +46,7 @@ std::map<WorkerId, TimeNs> run(SharedServer& server, const std::vector<Job>& job
 
 /// No prompt, 101 tokens: the first comes with the prefill.
 constexpr TokenCount kHundred{0, 101};
-constexpr double kSlackS = 1e-7;  ///< for the rounding of events to nanoseconds
+constexpr double kSlackS = 1e-7;  ///< tolerance for the rounding of events to nanoseconds
 
 TEST(SharedServer, EqualJobsOnAConstantRateEndAtTheirNumberTimesAlone) {
   for (const int count : {1, 2, 7, 64}) {

@@ -5,7 +5,7 @@
 namespace harness {
 namespace {
 
-/// Less than what half a nanosecond does counts as done: events lie on whole nanoseconds.
+/// True if what is left takes less than half a nanosecond: events are on whole nanoseconds.
 bool is_done(double left, double rate_per_ns) { return left <= rate_per_ns * 0.5; }
 
 TimeNs end_of(TimeNs now, double left, double rate_per_ns) {
@@ -71,7 +71,7 @@ void SharedServer::end_prefill(std::vector<WorkerId>& ended) {
 
 void SharedServer::advance(TimeNs now, std::vector<WorkerId>& ended) {
   progress(now);
-  // The rates with which the server came here decide what is done: an end changes them.
+  // The rates with which the server came here decide what is done, because an end changes them.
   const Rates speed = rates();
   const bool prompt_done = prefilling() && is_done(prompts_.front().left, speed.prefill);
   while (!decoding_.empty() && is_done(decoding_.front().end - decoded_, speed.decode)) {
@@ -141,7 +141,7 @@ void WorkerModels::run_visit(TimeNs now, const ServiceVisit& visit) {
   }
   const std::uint32_t server = server_of(visit);
   SharedServer& sequences = servers_[server].sequences;
-  // In wall-clock time something that was due may not have been looked at yet.
+  // In wall-clock time something that was due may not have been handled yet.
   sequences.start(std::min(now, sequences.next_ns()), visit.worker, visit.tokens);
   schedule(server);
 }

@@ -1,5 +1,5 @@
-// Workers that are timers driven by profiles: how long a batch, a sequence on a shared server or a remote
-// call takes. The same in virtual time and on emulated GPUs.
+// Workers that are timers driven by profiles: the time of a batch, of a sequence on a shared server or of a
+// remote call. They are the same in virtual time and on emulated GPUs.
 #pragma once
 
 #include <deque>
@@ -20,17 +20,18 @@ namespace harness {
 
 /// Fluid model of SharedService: between two events all sequences move at constant rates, so progress is
 /// exact up to the rounding of event times to whole nanoseconds. Prompts are prefilled in order of arrival,
-/// the sequences that decode progress equally. A sequence whose visit has ended at its first token decodes
-/// on. Starts and ends cost O(log n).
+/// and the sequences that decode progress equally. A sequence whose visit has ended at its first token
+/// decodes on. Starts and ends cost O(log n).
 class SharedServer {
  public:
-  /// `service` outlives this.
+  /// `service` outlives this object.
   explicit SharedServer(const SharedService& service) : service_(&service) {}
 
-  /// A visit starts. Those beyond the server's slots wait in order of arrival. `now` never falls, and is
+  /// Starts a visit. Visits beyond the server's slots wait in order of arrival. `now` never falls, and is
   /// never beyond next_ns().
   void start(TimeNs now, WorkerId worker, TokenCount tokens);
-  /// When advance() is due: something ends, which changes the rates. kNever when the server is idle.
+  /// Returns the time at which advance() is due: something ends, which changes the rates. kNever if the
+  /// server is idle.
   TimeNs next_ns() const;
   /// Brings the server to `now` and appends the workers whose visits have ended.
   void advance(TimeNs now, std::vector<WorkerId>& ended);
@@ -38,15 +39,15 @@ class SharedServer {
  private:
   struct Prompt {
     WorkerId worker = kNone;
-    double left = 0;    ///< tokens to prefill
-    double decode = 0;  ///< tokens to decode after it
+    double left = 0;    ///< number of tokens left to prefill
+    double decode = 0;  ///< number of tokens to decode after it
   };
   struct Decoding {
     double end = 0;  ///< value of decoded_ at which it is done
     std::uint64_t order = 0;
     WorkerId worker = kNone;  ///< kNone: its visit has ended
   };
-  /// Tokens/ns of the prompt that is prefilled and of each sequence that decodes.
+  /// The rates in tokens/ns: of the prompt that is prefilled, and of each sequence that decodes.
   struct Rates {
     double prefill = 0;
     double decode = 0;
@@ -62,20 +63,22 @@ class SharedServer {
 
   const SharedService* service_;
   TimeNs at_ns_ = 0;
-  std::deque<Prompt> prompts_;      ///< the first is prefilled, if a slot is free
+  std::deque<Prompt> prompts_;      ///< prompts; the first is prefilled, if a slot is free
   std::vector<Decoding> decoding_;  ///< a heap, the next to end first
-  double decoded_ = 0;              ///< tokens that a sequence decoding all the time would have made
+  double decoded_ = 0;  ///< number of tokens that a sequence decoding all the time would have made
   std::uint64_t started_ = 0;
 };
 
 /// Kinds of the events that worker models push.
 struct WorkerEventKinds {
-  std::uint32_t batch = 0;      ///< with the worker as index: what it runs ends, if takes_end() says so
-  std::uint32_t server = 0;     ///< with a server's index, to be handed to on_server()
-  std::uint32_t preempted = 0;  ///< with the worker as index: its batch stops, if takes_stop() says so
+  /// End of what a worker runs, if takes_end() says so; the index is the worker.
+  std::uint32_t batch = 0;
+  std::uint32_t server = 0;  ///< event of a server, for on_server(); the index is the server
+  /// Stop of a worker's batch, if takes_stop() says so; the index is the worker.
+  std::uint32_t preempted = 0;
 };
 
-/// What pushes events when something starts. Single-threaded.
+/// The workers of all kinds of services. They push events when something starts. Single-threaded.
 class WorkerModels {
  public:
   WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds);
@@ -84,40 +87,41 @@ class WorkerModels {
   void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
     start(now, worker, handover_ns + execution_ns(now, worker, profile_ns));
   }
-  /// The same on a GPU that takes `factor` times as long.
+  /// Does the same on a GPU that takes `factor` times as long.
   void run_batch_slowly(TimeNs now, WorkerId worker, TimeNs profile_ns, TimeNs handover_ns, double factor) {
     const double slow_ns = static_cast<double>(execution_ns(now, worker, profile_ns)) * factor;
     constexpr double kLongestNs = 1e16;
     if (!(slow_ns <= kLongestNs)) throw CellFailed("slow faults make a batch last for more than 115 days");
     start(now, worker, handover_ns + static_cast<TimeNs>(slow_ns + 0.5));
   }
-  /// Has the worker's batch of `module` stop at the first of its exit points from now on, which part the
-  /// batch's time evenly (world.preemption = immediate: now). After the last it runs to its end.
+  /// Makes the worker's batch of `module` stop at the first of its exit points from now on, which divide the
+  /// batch's time evenly (world.preemption = immediate: now). After the last exit point it runs to its end.
   void preempt(TimeNs now, WorkerId worker, ModuleId module);
-  /// Whether an event of kind `batch` due at `at_ns` is the end of what the worker runs: not of a batch that
-  /// was preempted.
+  /// True if an event of kind `batch` due at `at_ns` is the end of what the worker runs, and not of a batch
+  /// that was preempted.
   bool takes_end(WorkerId worker, TimeNs at_ns) {
     return preempted_ends_.empty() || !forget_preempted(worker, at_ns);
   }
-  /// Whether an event of kind `preempted` due at `at_ns` stops what the worker runs.
+  /// True if an event of kind `preempted` due at `at_ns` stops what the worker runs.
   bool takes_stop(WorkerId worker, TimeNs at_ns);
   void run_visit(TimeNs now, const ServiceVisit& visit);
-  /// An event of a server, due at `at_ns`: the workers whose visits end then; valid until the next call.
+  /// Handles an event of a server, due at `at_ns`. Returns the workers whose visits end then; valid until the
+  /// next call.
   std::span<const WorkerId> on_server(std::uint32_t server, TimeNs at_ns);
 
-  /// Time that a batch takes on this worker from now on, by jitter or slowdown.
+  /// Returns the time that a batch takes on this worker from now on, by jitter or slowdown.
   TimeNs execution_ns(TimeNs now, WorkerId worker, TimeNs profile_ns);
 
  private:
-  /// A server of a shared service, and when it is due (kNever: idle).
+  /// A server of a shared service, with the time at which it is due (kNever: idle).
   struct Server {
     SharedServer sequences;
     TimeNs due_ns = kNever;
   };
-  /// A module's servers: their slots follow one another.
+  /// The servers of a module, whose slots follow one another.
   struct ModuleServers {
-    std::uint32_t slots_each = 0;       ///< 0: none has been used yet
-    std::vector<std::uint32_t> places;  ///< in the list of all servers
+    std::uint32_t slots_each = 0;       ///< slots of each server; 0: none has been used yet
+    std::vector<std::uint32_t> places;  ///< index of each server in the list of all servers
   };
 
   /// The batch that a worker runs, or ran last.
@@ -144,10 +148,10 @@ class WorkerModels {
   const RunSpec& spec_;
   EventQueue& events_;
   WorkerEventKinds kinds_;
-  std::vector<Running> running_;              ///< by worker
-  std::vector<PreemptedEnd> preempted_ends_;  ///< in no order; few
-  std::vector<RandomStream> executions_;      ///< by worker
-  std::vector<Server> servers_;               ///< of all modules
+  std::vector<Running> running_;              ///< batch of each worker
+  std::vector<PreemptedEnd> preempted_ends_;  ///< ends in no order; few
+  std::vector<RandomStream> executions_;      ///< random stream of each worker
+  std::vector<Server> servers_;               ///< servers of all modules
   std::vector<ModuleServers> servers_of_;
   std::vector<WorkerId> ended_;
 };

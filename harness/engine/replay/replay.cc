@@ -5,7 +5,7 @@
 namespace harness {
 namespace {
 
-/// The first of the callback's decisions that differs.
+/// Returns the first of the callback's decisions that differs.
 std::optional<ReplayDifference> differing_decision(const ReplayCall& call, const Decisions& before,
                                                    const Decisions& after) {
   const std::size_t most = std::max(before.list().size(), after.list().size());
@@ -22,7 +22,7 @@ std::optional<ReplayDifference> differing_decision(const ReplayCall& call, const
   return std::nullopt;
 }
 
-/// A callback that only one log has, or that is another one there.
+/// Describes a callback that only one log has, or that differs between the logs.
 ReplayDifference differing_call(const ReplayCall* before, const ReplayCall* after) {
   ReplayDifference difference;
   difference.at_ns =
@@ -49,7 +49,7 @@ void require_whole(const ReplayReader& reader, const ReplayLog& log) {
   if (reader.damaged()) throw DamagedReplay{log.queue};
 }
 
-/// Whether the plan has groups; throws if the log's is none of them.
+/// True if the plan has groups; throws if the log's group is not in the plan.
 bool has_groups(const ReplayCall& plan, const ReplayLog& log) {
   if (log.group >= plan.plan.group_count()) throw DamagedReplay{log.queue};
   return !plan.plan.groups.empty();

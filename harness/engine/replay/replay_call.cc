@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kShownEntries = 8;  // of a list, in texts
+constexpr std::size_t kShownEntries = 8;  // number of entries of a list that are shown in texts
 
 bool same_values(std::span<const double> a, std::span<const double> b) {
   const auto same = [](double x, double y) {
@@ -33,7 +33,7 @@ std::string values_text(std::span<const double> values) {
   return text + (values.size() > kShownEntries ? " ..." : "");
 }
 
-/// ", module 2"; nothing for the first.
+/// Returns ", module 2"; nothing for index 0.
 std::string but_first(const char* what, std::uint16_t index) {
   return index == 0 ? "" : std::string(", ") + what + " " + std::to_string(index);
 }
@@ -120,7 +120,7 @@ constexpr std::uint8_t kKindBits = 4;
 constexpr std::uint8_t kManyDecisions = 15;  // so many or more: their number follows
 constexpr std::uint8_t kReasonShift = 3;
 
-/// Times from a damaged log may be anything.
+/// Adds without overflow, because times from a damaged log may be anything.
 TimeNs sum(TimeNs a, TimeNs b) {
   return static_cast<TimeNs>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -215,7 +215,7 @@ void code_call(Way& archive, ReplayContext& context, ReplayCall& call, std::uint
   code_arguments(archive, context, call, own);
 }
 
-/// A report's values are `values`.
+/// Codes a decision; `values` are the values of a report.
 template <class Way>
 void code_decision(Way& archive, ReplayContext& context, Decision& decision, std::vector<double>& values) {
   auto head = static_cast<std::uint8_t>(static_cast<std::uint8_t>(decision.kind) |
@@ -233,7 +233,7 @@ void code_decision(Way& archive, ReplayContext& context, Decision& decision, std
   if (decision.kind == Decision::Kind::kReport) archive.list(values);
 }
 
-/// Puts the decision into the list; false when it is none.
+/// Puts the decision into the list; returns false if it is not a valid decision.
 bool give(const Decision& decision, std::span<const double> values, Decisions& out) {
   if (decision.reason >= DropReason::kCount) return false;
   switch (decision.kind) {

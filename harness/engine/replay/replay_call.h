@@ -1,5 +1,5 @@
-// A callback of a scheduler as a value, with what the scheduler decided in answer, as bytes of a log, and the
-// recorder that writes them.
+// A callback of a scheduler as a value, with the scheduler's decisions in answer; their form as bytes of a
+// log; and the recorder that writes these.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace harness {
 
-/// One callback with its arguments. Which fields count depends on `kind`.
+/// One callback with its arguments. The fields that count depend on `kind`.
 struct ReplayCall {
   enum class Kind : std::uint8_t {
     kPlan,
@@ -31,41 +31,43 @@ struct ReplayCall {
   };
   Kind kind = Kind::kTimer;
   TimeNs now = 0;
-  WorkerId worker = 0;            ///< worker callbacks and batches
-  ModuleId module = 0;            ///< batches: what they run; kState: who published
-  VisitId cancelled = 0;          ///< kCancelled
-  Visit visit;                    ///< kArrival
-  std::vector<WorkerId> workers;  ///< kWorkersLost
-  std::vector<Visit> lost;        ///< kWorkersLost: what had joined there; kBatchPreempted: the visits
-  Plan plan;                      ///< kPlan
-  TimeNs started_ns = 0;          ///< batches, as the next three
+  WorkerId worker = 0;            ///< worker callbacks and batches: the worker
+  ModuleId module = 0;            ///< batches: the module that they run; kState: the module that published
+  VisitId cancelled = 0;          ///< kCancelled: the visit
+  Visit visit;                    ///< kArrival: the visit
+  std::vector<WorkerId> workers;  ///< kWorkersLost: the workers
+  /// kWorkersLost: the visits that had joined there; kBatchPreempted: the batch's visits.
+  std::vector<Visit> lost;
+  Plan plan;              ///< kPlan: the plan
+  TimeNs started_ns = 0;  ///< batches: the start; the next three are for batches too
   TimeNs expected_end_ns = 0;
   TimeNs ended_ns = kNever;
   std::vector<BatchVisit> visits;
-  std::vector<double> values;  ///< kState
+  std::vector<double> values;  ///< kState: the state
 };
 
 /// Makes that callback.
 void deliver(const ReplayCall& call, Scheduler& scheduler, Decisions& out);
 
-/// Whether decision `i` of `a` and of `b` are the same, to the bit; one that is missing differs.
+/// True if decision `i` of `a` and of `b` are the same, to the bit; a missing decision differs.
 bool same_decision(const Decisions& a, const Decisions& b, std::size_t i);
 
-/// "on_arrival": the callback's name.
+/// Returns the callback's name: "on_arrival".
 const char* name_of(ReplayCall::Kind kind);
-/// "on_arrival(visit 7, request 12, sent 1.5 s, due 1.9 s, arrived 1.6 s)".
+/// Returns the callback as text: "on_arrival(visit 7, request 12, sent 1.5 s, due 1.9 s, arrived 1.6 s)".
 std::string text_of(const ReplayCall& call);
-/// "join(worker 3, visit 7)"; "nothing" behind the last one.
+/// Returns a decision as text: "join(worker 3, visit 7)"; "nothing" behind the last one.
 std::string decision_text(const Decisions& decisions, std::size_t i);
-/// "12.345678901 s".
+/// Returns a time as text: "12.345678901 s".
 std::string time_text(TimeNs at);
 
-// How the callbacks and decisions of a queue become the bytes of a ReplayLog, and back.
+// The code that turns the callbacks and decisions of a queue into the bytes of a ReplayLog, and back.
 //
 // Whole numbers are written as the difference to what they usually are: times to the callback's, visits and
 // requests to the one before.
 
-/// What the callbacks and decisions so far say about the next ones. The same on both sides.
+/// Values of the callbacks and decisions so far from which the next ones are predicted. Writer and reader
+/// have the same.
 struct ReplayContext {
   TimeNs now = 0;
   RequestId request = 0;
@@ -78,7 +80,7 @@ struct ReplayContext {
 class ReplayWriter {
  public:
   explicit ReplayWriter(ReplayLog& log);
-  /// Appends a callback with its decisions: those of `out` from the `first` on.
+  /// Appends a callback with its decisions, which are those in `out` from the `first` on.
   void write(ReplayCall& call, const Decisions& out, std::size_t first);
 
  private:
@@ -86,20 +88,20 @@ class ReplayWriter {
   ReplayContext context_;
 };
 
-/// Whether both are the same callback with the same arguments, to the bit.
+/// True if both are the same callback with the same arguments, to the bit.
 bool same_call(const ReplayCall& a, const ReplayCall& b);
 
-/// What logs begin with; those of other versions cannot be read.
+/// The first byte of a log; logs of other versions cannot be read.
 inline constexpr std::byte kReplayVersion{5};
 
 /// Reads a log, which outlives the reader.
 class ReplayReader {
  public:
   explicit ReplayReader(const ReplayLog& log);
-  /// The next callback and its decisions (`out` is cleared first); false at the end, and when the log is
-  /// damaged.
+  /// Reads the next callback and its decisions (`out` is cleared first); returns false at the end, and if the
+  /// log is damaged.
   bool next(ReplayCall& call, Decisions& out);
-  /// Whether the bytes were something else than the log's number of callbacks.
+  /// True if the bytes were something else than the log's number of callbacks.
   bool damaged() const { return damaged_; }
 
  private:
@@ -110,10 +112,10 @@ class ReplayReader {
   ReplayContext context_;
 };
 
-// Keeps what reaches the schedulers of a run, and what they decide.
+// The recorder of what reaches the schedulers of a run, and of what they decide.
 
-/// Passes every callback on to another scheduler and writes it to a log with the decisions that this one
-/// alone appended (the list may hold earlier ones). Decides nothing.
+/// Passes every callback on to another scheduler and writes it to a log, with the decisions that the other
+/// one alone appended (the list may hold earlier ones). It decides nothing itself.
 class RecordingScheduler final : public Scheduler {
  public:
   /// `log` is empty and outlives this.
@@ -147,9 +149,9 @@ class RecordingScheduler final : public Scheduler {
 /// The logs of a run's queues. Outlives the schedulers that it has wrapped.
 class ReplayRecorder {
  public:
-  /// Without `wanted` it records nothing and costs nothing.
+  /// Records nothing and costs nothing if `wanted` is false.
   explicit ReplayRecorder(bool wanted) : wanted_(wanted) {}
-  /// The scheduler, with a recorder around it if recording is wanted.
+  /// Returns the scheduler, with a recorder around it if recording is wanted.
   std::unique_ptr<Scheduler> wrap(std::unique_ptr<Scheduler> scheduler, QueueId queue, GroupId group);
   /// Hands over all logs, in order of queue; the schedulers may not be called any more.
   std::vector<ReplayLog> take();

@@ -1,4 +1,4 @@
-// The servers of a run: what stands on each, and where instances start.
+// The servers of a run: the instances on each, and the choice of the server where an instance starts.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,40 @@
 
 namespace harness {
 
-/// Keeps the books of GPUs, cores and host memory, asks the system's placement and checks what it answers.
-/// Each call is an event at `now`; a placement may be asked during it. Without servers none but exist() is
+/// Keeps the accounts of GPUs, cores and host memory, asks the system's placement and checks its answers.
+/// Each call is an event at `now`; a placement may be asked during it. Without servers only exist() may be
 /// called. Single-threaded.
 class ClusterServers {
  public:
-  /// All outlive this. Of the `places` that belong to servers nobody else gives any away.
+  /// All arguments outlive this object. Nobody else gives away the `places` that belong to servers.
   ClusterServers(const RunSpec& spec, const ServingContext& context, GpuPlaces& places);
 
   bool exist() const { return !views_.empty(); }
 
-  /// A plan takes effect, before anybody leaves because of it.
+  /// Called when a plan takes effect, before anybody leaves because of it.
   void on_plan(TimeNs now, const Plan& plan);
-  /// Those that it takes away drain: the others have the cores that it says. A plan whose cores are more than
-  /// some server's is illegal; cores / GPUs of a server for each GPU never are.
+  /// Called when the instances that the plan takes away drain: gives the others the cores that it says. A
+  /// plan that needs more cores on some server than the server has is illegal. A plan that gives each GPU its
+  /// share of a server's cores never is.
   void set_cores(const Plan& plan);
-  /// The server on which an instance of the module starts; kNone: it waits.
+  /// Returns the server on which an instance of the module starts; kNone: it waits.
   std::uint32_t choose(TimeNs now, ModuleId module);
-  /// Whether the server has room for one as it is.
+  /// True if the server has room for an instance as it is.
   bool fits_now(std::uint32_t server, ModuleId module) const {
     return fits(server, module) && memory_.missing_mb(server, module) == 0;
   }
 
-  /// The worker, an instance of the module, starts there, where it fits; on that free GPU, unless it is
-  /// kNone. Returns its first place.
+  /// Starts the worker, an instance of the module, on the server, where it must fit; on that free GPU, unless
+  /// it is kNone. Returns its first place.
   std::uint32_t enter(TimeNs now, std::uint32_t server, ModuleId module, WorkerId worker, std::uint32_t on);
-  /// Whether it starts from parameters that are kept there.
+  /// True if it starts from parameters that are kept there.
   bool is_from_memory(WorkerId worker) const { return instances_[worker].from_memory; }
   void on_started(TimeNs now, WorkerId worker);
   void on_draining(WorkerId worker) { instances_[worker].drains = true; }
-  /// It is gone, or lost; again without effect.
+  /// Removes a worker that is gone or lost. A second call has no effect.
   void leave(TimeNs now, WorkerId worker);
-  /// These GPUs have stopped, and their workers have left, or some of them run again. A server none of whose
-  /// GPUs runs has lost its memory.
+  /// Called when these GPUs have stopped, and their workers have left, or when some of them run again. A
+  /// server has lost its memory if none of its GPUs runs.
   void on_stops(std::uint32_t first_gpu, std::uint32_t gpus);
 
  private:
@@ -60,7 +61,7 @@ class ClusterServers {
   int cores_of(ModuleId module) const {
     return cores_[module] > 0 ? cores_[module] : spec_.profiles[module].cores;
   }
-  /// Whether the server has room for one, perhaps after kept copies have gone.
+  /// True if the server has room for an instance, perhaps after kept copies have gone.
   bool fits(std::uint32_t server, ModuleId module) const;
   /// Brings the server's view up to date and checks its cores.
   void refresh(std::uint32_t server);
@@ -68,7 +69,8 @@ class ClusterServers {
     views_[server].modules[module].used_ns = now;
   }
   void make_room(TimeNs now, std::uint32_t server, ModuleId module);
-  /// What the placement has decided; the parameters of `left` were in memory until now (kNoModule: none's).
+  /// Carries out what the placement has decided. The parameters of `left` were in memory until now
+  /// (kNoModule: no module's).
   void carry_out(std::uint32_t server, ModuleId left);
   static constexpr ModuleId kNoModule = 0xffff;
 
@@ -76,10 +78,10 @@ class ClusterServers {
   GpuPlaces& places_;
   HostMemory memory_;
   std::unique_ptr<Placement> placement_;  ///< may be null
-  std::vector<int> cores_;                ///< by module, of the plan in force
-  std::vector<int> used_cores_;           ///< by server
-  std::vector<Instance> instances_;       ///< by worker
-  std::vector<ServerView> views_;         ///< by server
+  std::vector<int> cores_;                ///< cores of each module by the plan in force
+  std::vector<int> used_cores_;           ///< used cores of each server
+  std::vector<Instance> instances_;       ///< instance of each worker
+  std::vector<ServerView> views_;         ///< view of each server
   MemoryDecisions decisions_;             ///< scratch
 };
 

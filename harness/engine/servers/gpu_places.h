@@ -1,4 +1,4 @@
-// The places of a cluster's GPUs: which worker has which, which are stopped, and which stand in one server.
+// The places of a cluster's GPUs: which worker has which, which are stopped, and which belong to one server.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 
 namespace harness {
 
-/// Places 0, 1, ..., those of each kind of device one after the other; a place has at most one worker and may
-/// be stopped, by several faults at once. Where GPUs stand in servers, place p is of server p / per_server,
-/// and a worker may have several places of one.
+/// The places 0, 1, ... of the GPUs, one kind of device after the other. A place has at most one worker and
+/// may be stopped, by several faults at once. If GPUs belong to servers, place p is in server p / per_server,
+/// and a worker may have several places of one server.
 class GpuPlaces {
  public:
-  /// `counts`: by kind. `per_server`: GPUs of a server, which divide a single kind; 0: no servers.
+  /// `counts` has the number of GPUs of each kind. `per_server` is the number of GPUs of a server, of which a
+  /// single kind has a multiple; 0: no servers.
   explicit GpuPlaces(const std::vector<int>& counts, int per_server = 0)
       : per_server_(static_cast<std::uint32_t>(per_server)) {
     for (const int count : counts) {
@@ -27,9 +28,9 @@ class GpuPlaces {
     }
   }
 
-  /// Gives the worker the place `gpu`, which is free, or without one the lowest of the kind that is neither
-  /// taken nor stopped; returns it. The slots and threads beyond the cluster's GPUs share the last, which is
-  /// not theirs.
+  /// Gives the worker the place `gpu`, which is free, or, if it is kNone, the lowest place of the kind that
+  /// is neither taken nor stopped; returns the place. The slots and threads beyond the cluster's GPUs share
+  /// the last place, which is not theirs.
   std::uint32_t take(WorkerId worker, std::size_t kind = 0, std::uint32_t gpu = kNone) {
     Kind& own = kinds_[kind];
     while (own.lowest < own.end && !is_free(own.lowest)) ++own.lowest;
@@ -38,7 +39,7 @@ class GpuPlaces {
     places_[taken].worker = worker;
     return taken;
   }
-  /// The worker has left.
+  /// Frees the place of a worker that has left.
   void release(std::uint32_t gpu, WorkerId worker) {
     if (gpu >= places_.size() || places_[gpu].worker != worker) return;
     places_[gpu].worker = kNone;
@@ -49,18 +50,18 @@ class GpuPlaces {
     return per_server_ == 0 ? 0 : static_cast<std::uint32_t>(places_.size()) / per_server_;
   }
   std::uint32_t server_of(std::uint32_t gpu) const { return gpu / per_server_; }
-  /// GPUs of the server that a worker may take.
+  /// Returns the number of GPUs of the server that a worker may take.
   int free_of(std::uint32_t server) const {
     const auto is_free = [](const Place& place) { return place.worker == kNone && place.stops == 0; };
     return static_cast<int>(std::count_if(begin_of(server), begin_of(server + 1), is_free));
   }
-  /// Whether none of the server's GPUs runs.
+  /// True if none of the server's GPUs runs.
   bool is_stopped(std::uint32_t server) const {
     return std::all_of(begin_of(server), begin_of(server + 1),
                        [](const Place& place) { return place.stops > 0; });
   }
-  /// Gives the worker so many free places of the server, `gpu_first` (which is free) and then the lowest;
-  /// returns the lowest of them. kNone: the lowest alone.
+  /// Gives the worker `gpus` free places of the server: first `gpu_first` (which is free), unless it is
+  /// kNone, and then the lowest. Returns the lowest of them.
   std::uint32_t take_of(std::uint32_t server, WorkerId worker, int gpus, std::uint32_t gpu_first = kNone) {
     std::uint32_t first = gpu_first;
     if (gpu_first != kNone) {
@@ -75,7 +76,7 @@ class GpuPlaces {
     }
     return first;
   }
-  /// The worker, which had places of the server, has left.
+  /// Frees the places that a worker which has left had in the server.
   void release_of(std::uint32_t server, WorkerId worker) {
     for (std::uint32_t gpu = server * per_server_; gpu < (server + 1) * per_server_; ++gpu)
       release(gpu, worker);
@@ -84,26 +85,26 @@ class GpuPlaces {
   WorkerId worker_at(std::uint32_t gpu) const { return places_[gpu].worker; }
   bool is_free(std::uint32_t gpu) const { return places_[gpu].worker == kNone && places_[gpu].stops == 0; }
 
-  /// Another fault stops the GPU; true if it ran until now.
+  /// Stops the GPU for another fault; returns true if it ran until now.
   bool stop(std::uint32_t gpu) { return places_[gpu].stops++ == 0; }
-  /// One of them is over; true if it was the last.
+  /// Ends one of its stops; returns true if it was the last.
   bool resume(std::uint32_t gpu) {
     may_be_free(gpu);
     return --places_[gpu].stops == 0;
   }
-  /// The group that the GPU served when it stopped, kNoGroup if none.
+  /// Returns the group that the GPU served when it stopped; kNoGroup if it served none.
   GroupId& group_at_stop(std::uint32_t gpu) { return places_[gpu].group_at_stop; }
   static constexpr GroupId kNoGroup = 0xffff;
 
-  /// The worker that gets the place when the one that has it has left; kNone if nobody waits for it.
+  /// Returns the worker that gets the place when its present worker has left; kNone if nobody waits for it.
   WorkerId& heir_at(std::uint32_t gpu) { return places_[gpu].heir; }
-  /// Gives it the place, if that is free now. Returns it, or kNone.
+  /// Gives that worker the place, if it is free now. Returns the worker, or kNone.
   WorkerId take_heir(std::uint32_t gpu) {
     if (gpu >= places_.size() || places_[gpu].heir == kNone || !is_free(gpu)) return kNone;
     return places_[gpu].worker = std::exchange(places_[gpu].heir, kNone);
   }
 
-  /// GPUs of the kind that stand still without a worker.
+  /// Returns the number of GPUs of the kind that are stopped and have no worker.
   int idle_stopped(std::size_t kind = 0) const {
     const auto place = [this](std::uint32_t gpu) { return places_.begin() + gpu; };
     return static_cast<int>(

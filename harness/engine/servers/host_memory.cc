@@ -71,7 +71,7 @@ bool HostMemory::leave(std::uint32_t server, ModuleId module, WorkerId worker) {
   own.instances.erase(found);
   own.starting -= left.from_copy ? 1 : 0;
   if (own.sharer == worker)
-    own.sharer = kNone;  // its pages stay, the copy's now
+    own.sharer = kNone;  // its pages stay and belong to the copy now
   else
     used_[server] -= bytes_[module];
   check(server);

@@ -1,4 +1,4 @@
-// By hand: places of servers, and the books of their memory.
+// Cases by hand: places of servers, and the accounts of their memory.
 #include <gtest/gtest.h>
 
 #include "harness/engine/servers/gpu_places.h"

@@ -7,12 +7,12 @@
 namespace harness {
 namespace {
 
-/// All that the bounds depend on.
+/// Returns a text of all that the bounds depend on.
 std::string bounds_text(const std::string& arrivals, const RunSpec& spec, const RunRecord& record) {
   std::string text = arrivals + "\n";
   const auto add = [&text](std::int64_t value) { text += std::to_string(value) + " "; };
   add(spec.slo_ns);
-  add(static_cast<std::int64_t>(spec.seed));  // of the routes
+  add(static_cast<std::int64_t>(spec.seed));  // the seed of the routes
   add(static_cast<std::int64_t>(record.sent));
   if (spec.measured_from_ns > 0) add(spec.measured_from_ns);
   WorldParams world = spec.world;

@@ -10,21 +10,23 @@
 
 namespace harness {
 
-/// Requests in time: the most that any policy could reach lies between `offline_schedule` and `fluid`.
+/// Bounds of the requests in time: the largest number that any policy could reach lies between
+/// `offline_schedule` and `fluid`.
 struct Bounds {
-  std::uint64_t fluid = 0;                        ///< engine/bounds/fluid_bound.h
-  std::optional<std::uint64_t> offline_schedule;  ///< engine/bounds/offline_schedule.h
+  std::uint64_t fluid = 0;                        ///< upper bound (engine/bounds/fluid_bound.h)
+  std::optional<std::uint64_t> offline_schedule;  ///< lower bound (engine/bounds/offline_schedule.h)
 };
 
-/// Both bounds depend on the arrivals, the plan's rows and the world, not on the system's decisions: systems
-/// with the same plan share them. A process keeps a few hundred bytes for each.
+/// A cache of bounds. Both bounds depend on the arrivals, the plan's rows and the world, not on the system's
+/// decisions: systems with the same plan share them. A process keeps a few hundred bytes for each.
 class BoundCache {
  public:
-  /// `arrivals` says what the arrivals of `spec` are: equal texts, equal arrivals. The reference stays valid.
+  /// Returns the bounds of `record`, a run of `spec`. `arrivals` identifies the arrivals: equal texts mean
+  /// equal arrivals. The reference stays valid.
   const Bounds& of(const std::string& arrivals, const RunSpec& spec, const RunRecord& record);
 
  private:
-  std::map<std::string, Bounds> known_;  ///< by hash
+  std::map<std::string, Bounds> known_;  ///< bounds by the hash of all that they depend on
 };
 
 }  // namespace harness

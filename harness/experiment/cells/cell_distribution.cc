@@ -36,7 +36,7 @@ const char* launcher_rank() {
   return nullptr;
 }
 
-/// Whether the launcher says that all ranks are on this host.
+/// Returns true if the launcher says that all ranks are on this host.
 bool all_ranks_are_here() {
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
@@ -51,8 +51,8 @@ struct PackedReport {
   std::size_t message_bytes = 0;
 };
 
-/// Looks every millisecond at rank 0, through which others may be asking for cells, and calls `look` there;
-/// on the others, which may share few processors with it, more and more seldom.
+/// Waits for `request`. Rank 0, through which others may be asking for cells, looks every millisecond and
+/// calls `look`; the others, which may share few processors with it, look more and more seldom.
 void wait_without_spinning(MPI_Request& request, int rank, const std::function<void()>& look) {
   constexpr std::chrono::microseconds kShortest(1'000);
   constexpr std::chrono::microseconds kLongest(20'000);
@@ -126,7 +126,7 @@ struct CellDistribution::Ranks {
     MPI_Finalize();
   }
 
-  /// Memory of this host's ranks, for who they are and their beats.
+  /// Makes the memory in which this host's ranks count their beats, and exchanges their ranks.
   void share_beats(MPI_Comm host) {
     int own_place = 0;
     MPI_Comm_rank(host, &own_place);
@@ -173,8 +173,8 @@ struct CellDistribution::Ranks {
   int rank = 0;
   int ranks = 1;
   int ranks_here = 1;
-  std::size_t place = 0;             ///< among this host's ranks
-  std::vector<int> ranks_of_places;  ///< of this host's
+  std::size_t place = 0;             ///< index of this rank among this host's ranks
+  std::vector<int> ranks_of_places;  ///< rank at each place of this host
   std::span<RankWatch::Beat> beats;
   MPI_Win beats_window = MPI_WIN_NULL;
   std::optional<RankWatch> watch;
@@ -308,7 +308,8 @@ RankReport report_of(const std::function<void(RankReport&)>& work) {
   return report;
 }
 
-/// The first rank's that failed, or that read something else than rank 0.
+/// Returns the report of the first rank that failed, or that read something else than rank 0; exit code 0 if
+/// all is well.
 RankReport failure_in(const std::vector<RankReport>& reports, const std::string& file) {
   for (std::size_t rank = 0; rank < reports.size(); ++rank) {
     const std::string name = "rank " + std::to_string(rank);

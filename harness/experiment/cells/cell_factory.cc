@@ -27,10 +27,10 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kMaxConfigurations = 10'000;  // that are kept; of some 10 kB each
+constexpr std::size_t kMaxConfigurations = 10'000;  // limit of the kept ones, of some 10 kB each
 
-/// `name`, or the path it stands for; an unknown name and a missing file are errors at `place`. `how` ends
-/// the message for a missing file.
+/// Returns `name`, or the path that it stands for; an unknown name and a missing file are errors at `place`.
+/// `how` ends the message for a missing file.
 std::string name_or_path(const ExperimentSpec& spec, const std::string& what, const std::string& name,
                          std::vector<std::string> (*known_names)(), const InputPlace& place,
                          const std::string& how = "") {
@@ -46,13 +46,13 @@ std::string name_or_path(const ExperimentSpec& spec, const std::string& what, co
   return name;
 }
 
-/// Of a model's file: what is in it, or its name while it is not there.
+/// Returns the checksum of a model's file, or the file's name while it is not there.
 std::string checksum_or_name(const std::string& file) {
   std::error_code error;
   return std::filesystem::is_regular_file(file, error) ? sha256_of_file(file) : file;
 }
 
-/// All that a pipeline is, for the checksum.
+/// Returns all that a pipeline is as a text, for the checksum.
 std::string pipeline_text(const Pipeline& pipeline) {
   std::string text = pipeline.name + "\n";
   for (const Module& module : pipeline.modules) {
@@ -72,8 +72,8 @@ std::string pipeline_text(const Pipeline& pipeline) {
   return text;
 }
 
-/// What the arrivals are scaled to (replayed as recorded: their mean) / reference capacity, so that it is the
-/// same for all seeds; kNoValue without a reference.
+/// Returns the rate that the arrivals are scaled to (replayed as recorded: their mean) / reference capacity,
+/// so that it is the same for all seeds; kNoValue if there is no reference.
 double load_of_rate(const PreparedCell& cell) {
   if (cell.reference_rps <= 0) return kNoValue;
   return (cell.target_rps > 0 ? cell.target_rps : cell.offered_rps) / cell.reference_rps;
@@ -87,7 +87,7 @@ std::vector<std::string> module_names(const Pipeline& pipeline) {
   return names;
 }
 
-/// Nothing would be measured from the end of the load on.
+/// Throws InputError if the measured part begins at or after the end of the load: nothing would be measured.
 void check_measured_part(const ExperimentSpec& spec, const Settings& settings, double duration_s) {
   const int from_s = settings.requests.measure_from_s;
   if (from_s == 0 || from_s < duration_s) return;
@@ -217,7 +217,8 @@ CellFactory::Configuration& CellFactory::configuration(const Cell& cell, Whose w
   return configurations_.emplace(key, made_configuration(cell, whose)).first->second;
 }
 
-/// A system that has the shared planner plan has the same plan whatever its own parameters are.
+/// Returns true unless the shared planner plans for the system. A system that it plans for has the same plan
+/// whatever its own parameters are.
 bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (has_streams(own.settings) || !own.settings.planner.placement.empty()) return true;
   if (!own.plans_itself) {

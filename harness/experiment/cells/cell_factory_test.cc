@@ -25,7 +25,7 @@ std::vector<TimeNs> first_times(CellFactory& factory, const Cell& cell) {
   return times;
 }
 
-/// An experiment whose seeds are 1 to `seeds`.
+/// Returns an experiment whose seeds are 1 to `seeds`.
 std::string many_seeds(int seeds) {
   std::string list;
   for (int seed = 1; seed <= seeds; ++seed) list += (seed == 1 ? "" : ", ") + std::to_string(seed);
@@ -197,7 +197,7 @@ TEST(CellFactory, TheReferencePlanSaysWhatIsAnOverloadToAllSystems) {
   }
 }
 
-// The load stays that of the whole cluster; what a cell starts with is one worker a module.
+// The load stays the same as with the whole cluster; a cell starts with one worker a module.
 TEST(CellFactory, ACellThatStartsSmallHasTheLoadOfOneThatDoesNot) {
   const std::string text =
       "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = [1.5]\n" + kTwoSystems +
@@ -282,8 +282,8 @@ void expect_prepared_alike(const PreparedCell& a, const PreparedCell& b) {
   EXPECT_EQ(a.arrivals_text, b.arrivals_text);
 }
 
-/// Cells of seeds 3, 1 and 2 at once, each as if it were alone; all with the same load, by which results are
-/// paired. Returns whether the seeds offer different rates.
+/// Expects cells of seeds 3, 1 and 2 to be the same together as each alone, all with the same load, by which
+/// results are paired. Returns true if the seeds offer different rates.
 bool expect_seeds_apart(const std::string& text) {
   const auto with_seeds = [&text](const std::string& seeds) {
     return prepare_all(parse("[workload]\nseeds = " + seeds + "\n" + text));

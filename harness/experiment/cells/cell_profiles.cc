@@ -32,7 +32,8 @@ bool has_cells_on_devices(const ExperimentSpec& spec) {
   return std::find(spec.runtimes.begin(), spec.runtimes.end(), Runtime::kGpu) != spec.runtimes.end();
 }
 
-/// The command that measures the set of profiles that cells on devices need, with the options of those cells.
+/// Returns the command that measures the set of profiles that cells on devices need, with the options of
+/// those cells.
 std::string measuring_command(const ExperimentSpec& spec, const Settings& settings,
                               const std::string& output) {
   std::vector<std::string> pipelines;
@@ -60,7 +61,7 @@ std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& setti
          ", then --set cluster.profiles=$PWD/" + output;
 }
 
-/// The kinds of devices with the profiles of their names. Throws InputError.
+/// Returns the kinds of devices with the profiles of their names. Throws InputError.
 std::vector<ClusterDevice> devices_of(const Settings& settings, const ProfileSet& set,
                                       const Pipeline& pipeline) {
   std::vector<ClusterDevice> devices;
@@ -86,8 +87,9 @@ std::vector<ClusterDevice> devices_of(const Settings& settings, const ProfileSet
   return devices;
 }
 
-/// Of module `m`: of the first kind that has one, or of the set where the cluster has no kinds. Throws
-/// InputError where it has none and the set several.
+/// Returns the profile of module `m`, if there is one: on the first kind of device that has it or, if the
+/// cluster has no kinds, in the set. Throws InputError if the cluster has no kinds and the set has the model
+/// on several devices.
 std::optional<Profile> profile_of(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set,
                                   const RunSpec& run, std::size_t m) {
   for (const ClusterDevice& device : run.devices) {
@@ -108,7 +110,7 @@ std::optional<Profile> profile_of(const ExperimentSpec& spec, const Settings& se
   return scaled(found->second, settings.cluster.profile_scale);
 }
 
-/// " on cpu, k80", where the cluster has kinds.
+/// Returns " on cpu, k80", or "" if the cluster has no kinds.
 std::string of_devices(const Settings& settings) {
   std::vector<std::string> names;
   for (const DeviceAt& device : settings.devices) names.push_back(device.name);

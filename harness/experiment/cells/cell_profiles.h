@@ -10,23 +10,23 @@
 
 namespace harness {
 
-/// Where the set of profiles is named: for all systems, for one, or in a sweep.
+/// Returns the place where the set of profiles is named: for all systems, for one, or in a sweep.
 InputPlace place_of_profiles(const ExperimentSpec& spec, const std::string& name);
 
-/// How to come by the set that is missing; "" where nothing runs on devices.
+/// Returns the end of a message that says how to measure the missing set; "" if nothing runs on devices.
 std::string how_to_measure(const ExperimentSpec& spec, const Settings& settings);
 
-/// Fills in RunSpec::devices and RunSpec::profiles for its pipeline. Throws InputError: a kind of device that
-/// the set does not have, or a model that has no profile on any of them.
+/// Fills in RunSpec::devices and RunSpec::profiles for its pipeline. Throws InputError for a kind of device
+/// that the set does not have, or a model that has no profile on any of them.
 void add_profiles(const ExperimentSpec& spec, const Settings& settings, const ProfileSet& set, RunSpec& run);
 
-/// The longest path of batches of one, each model on its fastest kind of device: no request takes less where
-/// it takes that path.
+/// Returns the duration of the longest path of batches of one, each model on its fastest kind of device: no
+/// request that takes that path takes less.
 TimeNs shortest_service_ns(const RunSpec& run);
 
-/// Requests/s that a cluster of several kinds of devices carries in parts, each model at its best throughput
-/// on a kind and whatever the SLO: its requests are divided over the kinds so that most get through. What
-/// rates are relative to (column `load`).
+/// Returns the requests/s that a cluster of several kinds of devices can carry, each model at its best
+/// throughput on each kind, whatever the SLO: requests are divided over the kinds so that as many as possible
+/// get through. Rates are relative to it (column `load`).
 double capacity_of_kinds_rps(const RunSpec& run);
 
 }  // namespace harness

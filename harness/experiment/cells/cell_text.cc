@@ -21,7 +21,8 @@ std::string table(const std::string& heading, const std::vector<Param>& params) 
   return "\n[" + heading + "]\n" + lines(params);
 }
 
-/// [cluster], with its kinds of devices: then without `workers`. What is absent without servers stays so.
+/// Returns [cluster] with its kinds of devices, and without `workers` if it has kinds. Keys of servers that
+/// are absent stay absent.
 std::string cluster_table(std::vector<Param> params, const std::vector<DeviceAt>& devices) {
   std::erase_if(params, [](const Param& param) { return !param.set(param.get()); });
   if (!devices.empty()) std::erase_if(params, [](const Param& param) { return param.name == "workers"; });
@@ -57,7 +58,7 @@ std::string system_table(const Settings& settings, const CellNames& names) {
   return text + kPlannerParamsKey + " = " + params_table(settings.planner_system, settings);
 }
 
-/// Returns what [workload] says beside its axes; a warm-up only where there is one.
+/// Returns the lines of [workload] beside its axes; a warm-up only if there is one.
 std::string request_lines(std::vector<Param> params, const RequestParams& requests, bool has_tasks) {
   std::erase_if(params, [&](const Param& param) {
     return RequestParams::is_of_trees(param.name) ? !has_tasks : requests.measure_from_s == 0;

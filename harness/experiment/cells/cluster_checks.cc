@@ -20,7 +20,7 @@ std::string count_text(int count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// Keys that say nothing without servers.
+/// Throws InputError for keys that mean nothing without servers.
 void check_keys(const ExperimentSpec& spec, const ClusterParams& cluster) {
   if (cluster.gpus_per_server > 0) return;
   const auto refuse = [&](const std::string& key) {
@@ -50,7 +50,7 @@ void check_gpus(const ExperimentSpec& spec, const Settings& settings, const RunS
   }
 }
 
-/// Of a module by its profile.
+/// Throws InputError if an instance of the profile's model does not fit a server or its GPUs.
 void check_instance(const ExperimentSpec& spec, const Profile& profile, const ServerShape& servers) {
   const std::string whose = "an instance of " + profile.model;
   const auto refuse = [&](const char* key, const std::string& takes, const std::string& has) {
@@ -75,7 +75,7 @@ int cores_of(const RunSpec& run, const Plan& plan, std::size_t module) {
   return planned > 0 ? planned : run.profiles[module].cores;
 }
 
-/// What is left on a server.
+/// The free capacity of a server.
 struct Room {
   int gpus = 0;
   int cores = 0;

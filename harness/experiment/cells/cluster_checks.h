@@ -1,4 +1,4 @@
-// The servers of a cell's cluster, and what they must hold.
+// The servers of a cell's cluster, and checks of what they must hold.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,29 @@
 
 namespace harness {
 
-/// Of [cluster], for a run whose profiles and number of GPUs are known. Throws InputError: GPUs that do not
-/// fill servers, what servers do not have yet, an instance that is larger than its GPUs or a server, more
-/// cores for a module than a server has, start-up times without the sizes that they need.
+/// Returns the servers of [cluster] for a run whose profiles and number of GPUs are known. Throws InputError
+/// for GPUs that do not fill servers, for what servers do not support yet, for an instance that is larger
+/// than its GPUs or a server, for more cores for a module than a server has, and for start-up times without
+/// the sizes that they need.
 ServerShape servers_of(const ExperimentSpec& spec, const Settings& settings, const RunSpec& run);
 
-/// The servers of a runtime that has none: real GPUs. Throws InputError.
+/// Throws InputError if the settings give servers: a runtime on real GPUs has none.
 void check_servers_simulated(const ExperimentSpec& spec, const Settings& settings);
 
-/// For a system that plans cores (System::plans_cores). Throws InputError: a profile without cpu_ms.
+/// Throws InputError for a profile without cpu_ms; for a system that plans cores (System::plans_cores()).
 void check_cores(const SystemSpec& system, const RunSpec& run);
 
-/// System::make_planner. A value of its parameters that it refuses is a ParamError that says where that was
-/// set, or else where the system is named.
+/// Returns System::make_planner(). If the system refuses a value of its parameters, the ParamError gets the
+/// place where the parameter was set, or else where the system is named.
 std::unique_ptr<Planner> planner_of(const System& system, const ServingContext& context,
                                     const Settings& settings, const InputPlace& named_at);
 
-/// What lacks in the cluster for one instance of each module of the plan; empty: nothing, or it has no
-/// servers. Placed one by one, those with most GPUs first, each on the first server with room.
+/// Returns what the cluster lacks for one instance of each module of the plan; "" if it lacks nothing or has
+/// no servers. The instances are placed one by one, the ones with most GPUs first, each on the first server
+/// with room.
 std::string why_not_held(const RunSpec& run, const Plan& plan);
 
-/// "3 servers of 4 GPUs, 108 cores, 1024 GB"; empty without servers.
+/// Returns "3 servers of 4 GPUs, 108 cores, 1024 GB"; "" if there are no servers.
 std::string servers_text(const Settings& settings);
 
 }  // namespace harness

@@ -18,7 +18,7 @@ bool is_same(const DeviceNeed& a, const DeviceNeed& b) {
 
 std::string rank_text(std::size_t rank) { return rank == 0 ? "" : "rank " + std::to_string(rank) + " on "; }
 
-/// The ranks of a host, or one of them.
+/// The cores and workers of a host's ranks, or of one rank.
 struct Place {
   std::string name;
   std::set<int> cores;
@@ -29,7 +29,7 @@ struct Place {
     if (machine.cores.quota) quota = machine.cores.quota;
     workers += more;
   }
-  /// "8 workers of 2 threads each on 4 cores of HOST", when they are too many.
+  /// Returns "8 workers of 2 threads each on 4 cores of HOST" if they are too many, else "".
   std::string fault(int threads) const {
     const auto wanted = static_cast<double>(workers) * threads;
     double has = cores.empty() ? wanted : static_cast<double>(cores.size());
@@ -41,7 +41,7 @@ struct Place {
   }
 };
 
-/// More threads than a host, or a rank by itself, has cores for.
+/// Returns a warning if a host, or a rank by itself, has fewer cores than threads, else "".
 std::string crowding(const DeviceNeed& need, std::span<const RankMachine> machines) {
   const Layout layout(need.workers, static_cast<int>(machines.size()), need.live);
   std::vector<Place> hosts;
@@ -68,7 +68,7 @@ std::string crowding(const DeviceNeed& need, std::span<const RankMachine> machin
   return of_rank + ": batches take longer than any profile says; mpirun --bind-to none, or fewer workers";
 }
 
-/// What the profiles were measured on, where that is another device than the cells'.
+/// Returns a note on the device that the profiles were measured on if it is not the cells' device, else "".
 std::string other_device(const DeviceNeed& need, const std::string& profiled_on) {
   const bool by_cpu = profiled_on.starts_with("cpu");
   const std::string set = "the profiles are of " + profiled_on + ", gpu.";
@@ -82,7 +82,7 @@ std::string other_device(const DeviceNeed& need, const std::string& profiled_on)
   return set + "threads is " + std::to_string(need.gpu.threads);
 }
 
-/// That of the profiles, where it is another one than the cells'.
+/// Returns a note on the precision of the profiles if it is not the cells' precision, else "".
 std::string other_precision(const DeviceNeed& need, Precision profiled_in) {
   if (need.gpu.device == DeviceKind::kNull || profiled_in == need.gpu.precision) return "";
   return std::string("the profiles are of models in ") + name_of(profiled_in) + ", gpu.precision is " +

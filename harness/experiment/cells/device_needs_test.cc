@@ -92,7 +92,7 @@ TEST(WhyNoDevices, WithoutGpusOrLibTorch) {
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 1), {}), "") << "only rank 0 knows";
 }
 
-/// The only warning, "" when there is none.
+/// Returns the only warning; "" if there is no warning.
 std::string warning(const DeviceNeed& need, std::span<const RankMachine> machines) {
   const std::vector<std::string> all = device_warnings(need, machines);
   EXPECT_LE(all.size(), 1u);

@@ -57,7 +57,7 @@ std::vector<CellWithFaults> prepare_with_faults(const std::string& text,
   return all;
 }
 
-/// The line that refuses this text when it is read or when its runs are made.
+/// Returns the message that refuses this text when it is read or when its runs are made.
 std::string error_of_runs(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return refusal_of([&] { prepare_with_faults(text, overrides); });
 }
@@ -123,7 +123,7 @@ TEST(FaultAxis, SetReachesAFaultByItsName) {
   EXPECT_TRUE(has(error_of_runs(kThreeFaults, {"fault=3"}), "--set: fault"));
 }
 
-/// Cells with the fault are those of an experiment that has it alone; names change nothing.
+/// Cells with the fault equal the cells of an experiment that has only that fault; names change nothing.
 TEST(FaultAxis, TheEffectiveSettingsHoldWhatHappens) {
   const std::vector<CellWithFaults> swept =
       prepare_with_faults(kThreeFaults + sweep("fault.crash.on", "[true, false]"));

@@ -11,7 +11,7 @@ namespace harness {
 namespace {
 
 constexpr double kPrecision = 0.002;
-constexpr double kMinShare = 1e-5;  ///< of the largest throughput: slower rates are not looked at
+constexpr double kMinShare = 1e-5;  ///< share of the largest throughput below which no rate is tried
 constexpr double kMinSlos = 100;
 constexpr double kLongestRunS = 1e9;
 constexpr double kLargestRps = 1e6;

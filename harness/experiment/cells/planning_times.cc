@@ -7,7 +7,7 @@ namespace {
 
 void read_times(const ArrivalSource& source, const PlanningLoad& load, const InputPlace& duration,
                 std::vector<TimeNs>& times, std::vector<StreamId>& streams) {
-  constexpr double kMaxRequests = 2e7;  // a planner keeps more of each
+  constexpr double kMaxRequests = 2e7;  // for each request a planner keeps more than its time
   if (source.expected_requests() > kMaxRequests)
     throw input_error(duration,
                       text_of(source.expected_requests()) + " requests of trace " + load.trace.name +

@@ -1,4 +1,4 @@
-// What systems are told of the load before a run that plan by a sample of it.
+// The load as systems know it before a run if they plan by a sample of it.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace harness {
 /// The load of a cell.
 struct PlanningLoad {
   TraceSpec trace;
-  std::shared_ptr<const StreamPopulation> population;  ///< of streams; null: one load
+  std::shared_ptr<const StreamPopulation> population;  ///< population of the streams; null: a single load
   double target_rps = 0;
   std::uint64_t seed = 1;
 };
 
-/// The sample of a load (make_sample; of streams the same population by another seed) and, with `foresight`,
-/// what the run will send. Throws InputError as make_sample, and at `duration` where there are too many
-/// requests to keep.
+/// Returns the sample of a load (make_sample(), or for streams the same population with another seed) and,
+/// with `foresight`, the requests that the run will send. Throws InputError as make_sample() does, and at
+/// `duration` if there are too many requests to keep.
 PlanningTimes planning_times(const PlanningLoad& load, bool foresight, const InputPlace& duration);
 
 }  // namespace harness

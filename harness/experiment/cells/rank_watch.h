@@ -1,5 +1,5 @@
-// Notices ranks of this host that stand still: stopped, frozen, without memory. What such a rank should do is
-// never done, and the others would wait for it.
+// Notices ranks of this host that have come to a halt: stopped, frozen, without memory. Such a rank never
+// does its work, and the others would wait for it.
 #pragma once
 
 #include <atomic>
@@ -16,20 +16,21 @@
 
 namespace harness {
 
-/// A thread that counts its beats up where the other ranks see them, and looks at theirs. A rank that
-/// computes for long beats all the same.
+/// A thread that counts up this rank's beats in memory that the other ranks see, and looks at their beats. A
+/// rank that computes for long beats all the same.
 class RankWatch {
  public:
   using Beat = std::atomic<std::uint32_t>;
-  /// `beats`: one per rank of this host, in memory that they share; `self` is this rank's place. When one has
-  /// not changed for `limit_ns`, calls `on_silent` once, in the thread, with its place and how long it is.
-  /// `beats` outlive this.
+  /// `beats` has one counter per rank of this host, in memory that they share; `self` is this rank's index.
+  /// If a counter has not changed for `limit_ns`, calls `on_silent` once, in the thread, with its index and
+  /// the time since its last change. `beats` must outlive this.
   RankWatch(std::span<Beat> beats, std::size_t self, TimeNs limit_ns,
             std::function<void(std::size_t, TimeNs)> on_silent);
   ~RankWatch();
   RankWatch(const RankWatch&) = delete;
   RankWatch& operator=(const RankWatch&) = delete;
-  /// While true, nobody's silence counts; this rank beats on.
+  /// Switches the watch off (true) or on. While it is off, the silence of other ranks does not count; this
+  /// rank goes on beating.
   void ignore(bool ignores) { ignores_ = ignores; }
 
  private:

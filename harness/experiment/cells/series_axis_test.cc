@@ -18,7 +18,7 @@ std::string on_tweet(const std::string& lines) {
 
 using Groups = std::set<std::pair<std::string, std::string>>;  // workload, series
 
-/// Every pair once, or each seed has its own.
+/// Returns every pair of workload and series. Expects all cells of a pair to have different seeds.
 Groups groups_of(const std::string& text) {
   std::set<std::tuple<std::string, std::string, std::uint64_t>> cells;
   Groups names;

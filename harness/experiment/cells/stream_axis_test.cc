@@ -145,7 +145,7 @@ TEST(StreamAxis, EveryKeyOfAClassCounts) {
 TEST(StreamAxis, KeysWithoutAMeaningAreRefused) {
   struct Case {
     std::string keys;
-    std::string last;  ///< without a meaning beside them
+    std::string last;  ///< last key, which has no meaning beside the others
     std::string allowed;
   };
   const std::string bursts = "process = \"bursts\"\n";
@@ -225,7 +225,7 @@ TEST(StreamAxis, TheDryRunPutsModelsOfOnePlanTogether) {
       << "modules with workers of their own";
 }
 
-/// Why the cell of a system with 70,000 GPUs is skipped.
+/// Returns why the cell of a system with 70,000 GPUs is skipped.
 std::string skipped(const std::string& streams, const std::string& system) {
   const std::string workload =
       "[workload]\npipelines = \"two-streams\"\ntraces = \"s\"\nduration_s = 0.01\nrates_rps = 0\n"
@@ -245,7 +245,7 @@ TEST(StreamAxis, PlansOfTooManyGroupsAreRefused) {
   EXPECT_TRUE(has(nexus, " groups of workers, at most 65534")) << nexus;
 }
 
-/// SHEPHERD and a sweep; its values stand in the fifth line.
+/// Returns an experiment with SHEPHERD and a sweep, whose values are in the fifth line.
 std::string sweep_of(const std::string& key, const std::string& values) {
   return kShepherd + sweep(key, values);
 }
@@ -430,7 +430,7 @@ TEST(StreamAxis, SweepsOfClassesThatAreRefused) {
   expect_refused(cases);
 }
 
-/// The requests that each cell expects, with its parameters.
+/// Returns the requests that each cell expects, with its parameters.
 std::vector<std::pair<std::string, double>> expected_of(const std::string& text,
                                                         const std::vector<std::string>& set = {}) {
   const ExperimentSpec spec = parse(text, set);

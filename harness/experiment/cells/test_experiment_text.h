@@ -9,17 +9,17 @@
 
 namespace harness {
 
-/// The experiment of this text, as if it stood in exp/test.toml.
+/// Returns the experiment of this text, read as the file exp/test.toml.
 inline ExperimentSpec parse(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return parse_experiment("exp/test.toml", text, overrides);
 }
 
-/// A [[sweep]] of `key` over `values`, an array.
+/// Returns a [[sweep]] of `key` over `values`, an array.
 inline std::string sweep(const std::string& key, const std::string& values) {
   return "[[sweep]]\nkey = \"" + key + "\"\nvalues = " + values + "\n";
 }
 
-/// Every cell of the experiment in order.
+/// Returns every cell of the experiment, prepared, in order.
 inline std::vector<PreparedCell> prepare_all(const ExperimentSpec& spec, const std::string& build = "b") {
   CellFactory factory(spec, build);
   std::vector<PreparedCell> cells;
@@ -27,12 +27,12 @@ inline std::vector<PreparedCell> prepare_all(const ExperimentSpec& spec, const s
   return cells;
 }
 
-/// The line that refuses this text when it is read.
+/// Returns the message that refuses this text when it is read.
 inline std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return refusal_of([&] { parse(text, overrides); });
 }
 
-/// The line that refuses this text when it is read or when its cells are prepared.
+/// Returns the message that refuses this text when it is read or when its cells are prepared.
 inline std::string error_of_cells(const std::string& text) {
   return refusal_of([&] { prepare_all(parse(text)); });
 }

@@ -20,7 +20,7 @@ std::string text_of_workload(const std::string& pipelines, const std::string& li
          "[[system]]\nname = \"loki\"\n[cluster]\nprofiles = \"loki-gtx1080ti\"\n";
 }
 
-/// The line that refuses this text before any of its cells is prepared.
+/// Returns the message that refuses this text before any of its cells is prepared.
 std::string refused(const std::string& text) {
   return refusal_of([&] { CellFactory(parse(text), "b"); });
 }

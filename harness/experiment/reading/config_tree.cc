@@ -47,7 +47,7 @@ TomlValue override_value(const InputPlace& place, const std::string& text) {
   return value;
 }
 
-/// The tables of an array that have that name.
+/// Returns the tables of an array that have that name.
 std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) {
   std::vector<TomlValue*> named;
   for (TomlValue& item : array) {
@@ -59,14 +59,14 @@ std::vector<TomlValue*> tables_named(TomlArray& array, const std::string& name) 
   return named;
 }
 
-/// Whether the key is one of a class of streams whose trace's table has no classes.
+/// Returns true if the key is one of a class of streams, but the table of the trace has no classes.
 bool lacks_classes(const TomlTable& trace, const std::string& key, const std::string& part) {
   return part == "streams" && key.starts_with("trace.") && key.find(".streams.") != std::string::npos &&
          member_of(trace, "streams") == nullptr;
 }
 
-/// What stands under `part` of each of them, which a part of `key` before that found: several are [[fault]]
-/// tables of one name.
+/// Returns the members `part` of `values`, the values that the earlier parts of `key` led to. They are
+/// several if they are [[fault]] tables of one name.
 std::vector<TomlValue*> below(const std::vector<TomlValue*>& values, const std::string& key,
                               const std::string& part, const InputPlace& place) {
   std::vector<TomlValue*> found;
@@ -92,7 +92,7 @@ TomlValue* table_member(TomlValue& value, const std::string& name) {
   return table == nullptr ? nullptr : const_cast<TomlValue*>(member_of(*table, name));
 }
 
-/// The values of the [[sweep]] of that key; nullptr where the file has none.
+/// Returns the values of the [[sweep]] of that key; nullptr if the file has none.
 TomlValue* swept_values(TomlValue& document, const std::string& key) {
   TomlValue* sweeps = table_member(document, "sweep");
   auto* array = sweeps == nullptr ? nullptr : std::get_if<TomlArray>(&sweeps->data);
@@ -105,7 +105,7 @@ TomlValue* swept_values(TomlValue& document, const std::string& key) {
   return nullptr;
 }
 
-/// Whether --set gave the value or something in it.
+/// Returns true if --set gave the value or something in it.
 bool has_command_line(const TomlValue& value) {
   const auto* table = std::get_if<TomlTable>(&value.data);
   const auto* array = std::get_if<TomlArray>(&value.data);
@@ -143,7 +143,8 @@ bool has_heading(const TomlValue& value, int depth) {
   return depth < 2 && std::holds_alternative<TomlTable>(value.data);
 }
 
-/// Tables of the first two levels get a heading; deeper ones, and those in arrays, are written in line.
+/// Writes a table. Tables of the first two levels get a heading; deeper ones, and tables in arrays, are
+/// written in line.
 void write_table(std::string& out, const TomlTable& table, const std::string& heading, int depth) {
   const bool any_value = std::any_of(table.begin(), table.end(), [depth](const TomlEntry& entry) {
     return !has_heading(entry.value, depth);
@@ -169,7 +170,7 @@ bool lists(const TomlArray& list, const std::string& name) {
   });
 }
 
-/// The names of an axis of [workload], if --set gave them.
+/// Returns the names of an axis of [workload] if --set gave them.
 std::optional<TomlArray> listed_by_set(TomlValue& document, const std::string& axis) {
   TomlValue* workload = table_member(document, "workload");
   const TomlValue* list = workload == nullptr ? nullptr : table_member(*workload, axis);
@@ -186,7 +187,8 @@ void drop_traces(TomlValue& document, const TomlArray& listed) {
   });
 }
 
-/// Takes the names that are not listed from that axis of the system's `only`; whether none is left.
+/// Removes the names that are not listed from that axis of the system's `only`; returns true if no name is
+/// left.
 bool drop_names(TomlValue& system, const std::string& axis, const TomlArray& listed) {
   TomlValue* only = table_member(system, "only");
   TomlValue* names = only == nullptr ? nullptr : table_member(*only, axis);

@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-/// A set of two models on a cpu, one of them on a k80, in a folder of its own.
+/// Tests with profiles of two models on a cpu, one of them also on a k80, in a folder of its own.
 class Devices : public testing::Test {
  protected:
   void SetUp() override {

@@ -35,14 +35,14 @@ void check_modules(const ExperimentSpec& spec, const std::vector<Pipeline>& pipe
   }
 }
 
-/// Of the simulated world's links and schedulers: a live cell has real ones.
+/// Returns true if the key concerns simulated links and schedulers, which a live cell replaces by real ones.
 bool of_simulated_world(const std::string& key) {
   return key == "cluster.network_delay_ms" || key == "cluster.scheduler_cost" ||
          key == "cluster.scheduler_cost_us" || key == "cluster.scheduler_queue_limit_ms" ||
          key == "serving.state_delay_ms";
 }
 
-/// Whose cells an axis multiplies.
+/// Returns true if the axis multiplies cells such as this one.
 bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline& pipeline, const Cell& cell) {
   const std::string section = section_of(axis.key);
   const std::string member = member_of_section(axis.key);

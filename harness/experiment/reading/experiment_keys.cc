@@ -173,7 +173,7 @@ std::map<std::string, std::string> key_tables() {
   }
   Settings settings;
   for (const Section& section : fixed_sections(settings)) {
-    std::string& table = tables[section.name];  // that of [workload] has begun with its axes
+    std::string& table = tables[section.name];  // the table of [workload] has begun with its axes
     table += table_of(section.params).substr(table.empty() ? 0 : std::string(kHead).size());
   }
   tables["trace"] = table_of(trace_params(settings.trace));

@@ -37,7 +37,7 @@ std::vector<std::string> top_level_names() {
 
 namespace {
 
-/// A key of a table that stands at the top level.
+/// Throws InputError for an unknown name at the top level; it names the table if one has such a key.
 void check_tables(const TableReader& document) {
   const std::vector<std::string> known = top_level_names();
   for (const TomlEntry& entry : document.entries()) {
@@ -67,7 +67,7 @@ void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
-/// true, false, or indices of cells, which expand() checks.
+/// Reads true, false, or indices of cells, which expand() checks.
 KeptBy read_kept_by(const TableReader& record, const std::string& key, const KeptBy& standard) {
   if (!record.has(key)) return standard;
   constexpr const char* kAllowed = "true, false, or cells as --dry-run numbers them, such as [3, 17]";
@@ -100,7 +100,7 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
   spec.figures = document.text_axis("figures");
 }
 
-/// One of loads, rates_rps and rates_rps_per_worker.
+/// Reads the one of loads, rates_rps and rates_rps_per_worker that the table has.
 void read_rates(const TableReader& table, WorkloadSpec& workload) {
   std::string given;
   for (const char* key : {"loads", "rates_rps", "rates_rps_per_worker"}) {
@@ -119,7 +119,7 @@ void read_rates(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
-/// The keys of [workload] that are settings, not axes.
+/// Returns the keys of [workload] that are settings, not axes.
 std::vector<std::string> request_keys() {
   Settings settings;
   ParamList list;
@@ -165,10 +165,10 @@ void read_axes(const TableReader& table, WorkloadSpec& workload) {
   }
 }
 
-/// Texts of experiments are written by users, and by the harness into results.
+/// The author of an experiment's text: a user, or the harness, which writes texts into results.
 enum class Writer { kUser, kResults };
 
-/// One [trace.NAME], or a shape by its bare name.
+/// Reads one [trace.NAME], or a shape by its bare name.
 TraceSpec read_trace(const TableReader& traces, const NamedAt& name,
                      const std::optional<Assignment>& duration, Writer writer) {
   const std::vector<std::string> shapes = trace_shape_names();
@@ -315,7 +315,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
   }
 }
 
-/// Messages about values that --set gave name the key that is swept.
+/// Returns the values of a [[sweep]]. Messages about values that --set gave name the key that is swept.
 std::vector<ParamValue> swept_values(const TableReader& table, const std::string& key) {
   const TomlValue* values = table.find("values");
   if (values == nullptr || table.place("values").file != "--set") return table.value_axis("values");
@@ -349,7 +349,7 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   }
 }
 
-/// The kinds of devices are those of all cells.
+/// Throws InputError for cluster.workers beside [[cluster.device]], which holds for all cells.
 void check_devices(const ExperimentSpec& spec) {
   if (spec.base.devices.empty()) return;
   const auto refuse = [](const std::string& key, const InputPlace& place) {
@@ -364,7 +364,7 @@ void check_devices(const ExperimentSpec& spec) {
   }
 }
 
-/// Those that its systems come with.
+/// Loads the libraries that the experiment's systems come with.
 void load_libraries(const std::string& path, std::string_view text) {
   const TomlValue tree = parse_toml(path, text);
   const std::string folder = std::filesystem::path(path).parent_path().string();

@@ -14,96 +14,96 @@
 
 namespace harness {
 
-/// No experiment may have more cells.
+/// An experiment may have no more cells than this.
 inline constexpr std::uint64_t kMaxCells = 1'000'000;
 
-/// 2^53: a number of an experiment file holds no larger integer exactly.
+/// The largest seed, 2^53: above it a number of an experiment file does not hold every integer exactly.
 inline constexpr std::uint64_t kLargestSeed = 9'007'199'254'740'992;
 
-/// Where a cell runs.
+/// The runtime in which a cell runs.
 enum class Runtime { kSimulated, kEmulated, kGpu };
 const char* name_of(Runtime runtime);
 
 /// [[system]]: a system under a name of its own in the results.
 struct SystemSpec {
   std::string name;
-  std::string library;                 ///< the shared library that it comes with, as written; "": none
-  std::string variant;                 ///< "default" when nothing is overridden
-  std::string planner;                 ///< the system by whose plans it serves; "": its own
-  std::vector<Assignment> overrides;   ///< of its own and its planner's parameters and of shared settings
-  std::vector<std::string> pipelines;  ///< `only`: it makes cells on these; empty: on all
-  std::vector<std::string> traces;     ///< the same
-  std::vector<NamedAt> settings;       ///< the same, of [[setting]]
-  InputPlace place;                    ///< of its name
+  std::string library;                 ///< shared library that the system comes with, as written; "": none
+  std::string variant;                 ///< name of the variant; "default" if nothing is overridden
+  std::string planner;                 ///< system by whose plans it serves; "": its own
+  std::vector<Assignment> overrides;   ///< parameters of the system and its planner, and shared settings
+  std::vector<std::string> pipelines;  ///< pipelines on which the entry makes cells (`only`); empty: all
+  std::vector<std::string> traces;     ///< traces on which it makes cells (`only`); empty: all
+  std::vector<NamedAt> settings;       ///< names of [[setting]] in which it makes cells (`only`); empty: all
+  InputPlace place;                    ///< place of its name
 };
 
-/// Whether the entry makes cells on that pipeline and trace of the experiment.
+/// Returns true if the entry makes cells on that pipeline and trace of the experiment.
 bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
 
 /// Returns true if the system makes cells in the setting of that name.
 bool makes_cells_in(const SystemSpec& system, const std::string& setting);
 
-/// Whether the section holds parameters of the entry: its system's, or its planner's.
+/// Returns true if the section holds parameters of the entry's system or of its planner.
 inline bool is_of(const std::string& section, const SystemSpec& system) {
   return section == system.name || section == system.planner;
 }
 
-/// [[sweep]]: an axis. It multiplies the cells that its key concerns: those of one system, of one trace, of
-/// one runtime, of the pipelines that have the module, or all.
+/// [[sweep]]: an axis. It multiplies only the cells that its key concerns: the cells of one system, of one
+/// trace, of one runtime, of the pipelines that have the module or task trees, or all cells.
 struct SweepAxis {
   std::string key;
   std::vector<ParamValue> values;
   InputPlace place;
 };
 
-/// The key of [[setting]], and of its axis among the sweeps.
+/// The name of the [[setting]] tables, and the key of their axis among the sweeps.
 inline constexpr const char* kSettingKey = "setting";
 
-/// [[setting]]: values that go together under a name; all of them make the axis `setting`.
+/// [[setting]]: values that go together under a name. All settings together make the axis `setting`.
 struct NamedSetting {
   std::string name;
   std::vector<Assignment> values;
-  std::optional<double> load;  ///< in place of workload.loads
+  std::optional<double> load;  ///< load that replaces workload.loads
   InputPlace place;
 };
 
 std::vector<std::string> names_of(const std::vector<NamedAt>& named);
 
-/// [workload]: the axes of what is offered.
+/// [workload]: the axes of the load.
 struct WorkloadSpec {
   std::vector<NamedAt> pipelines;
   std::vector<NamedAt> traces;
-  InputPlace rate_place;              ///< of the rates, or where they are missing
-  std::vector<double> loads = {1.0};  ///< relative to the capacity of the initial plan
-  std::vector<double> rates_rps;      ///< when not empty, instead of loads; 0: recorded traces as they are,
-                                      ///< streams at their own rates
-  bool rates_per_worker = false;      ///< rates_rps are of each worker of the cluster
+  InputPlace rate_place;  ///< place of the rates; if the file has none, place where they are missing
+  std::vector<double> loads = {1.0};  ///< loads relative to the capacity of the initial plan
+  std::vector<double> rates_rps;  ///< unless empty, requests/s instead of loads; 0: recorded traces as they
+                                  ///< are, streams at their own rates
+  bool rates_per_worker = false;  ///< true: rates_rps are requests/s for each worker of the cluster
   std::vector<std::uint64_t> seeds = {1};
-  std::vector<std::uint64_t> added_seeds;  ///< that [repeat_until] may add, in order
-  std::vector<double> slo_ms;              ///< empty: each pipeline's own
-  std::vector<double> slo_factors;  ///< when not empty, instead of slo_ms: of the shortest service time
-  InputPlace slo_place;             ///< of those
+  std::vector<std::uint64_t> added_seeds;  ///< seeds that [repeat_until] may add, in order
+  std::vector<double> slo_ms;              ///< SLOs; empty: each pipeline's own
+  std::vector<double> slo_factors;         ///< unless empty, SLOs in shortest service times instead of slo_ms
+  InputPlace slo_place;                    ///< place of slo_factors
 };
 
-/// [repeat_until]: when there are seeds enough.
+/// [repeat_until]: the condition under which there are enough seeds.
 struct RepeatUntil {
-  std::string metric;     ///< a column of /summary
-  double half_width = 0;  ///< of the 95 % confidence interval, in every workload and series
-  std::string baseline;   ///< a series ("pard", "pard/back") to take differences to; empty: the metric itself
+  std::string metric;     ///< column of /summary
+  double half_width = 0;  ///< largest half-width of the 95 % confidence interval in every workload and series
+  std::string baseline;   ///< series ("pard", "pard/back") to take differences to; empty: the metric itself
   std::size_t max_seeds = 20;
 };
 
-/// [robustness]: what `harness robust` runs the experiment under besides its own setting. Runs ignore it.
+/// [robustness]: the settings besides its own in which `harness robust` runs the experiment. Runs ignore it.
 struct Robustness {
-  std::vector<Assignment> over;  ///< a step each, by key
-  bool standard = true;          ///< whether it takes its standard steps too
+  std::vector<Assignment> over;  ///< steps: one value of one key each, grouped by key
+  bool standard = true;          ///< true: it takes its standard steps too
   std::string metric = "goodput_rps";
-  double margin = 0.01;  ///< a difference within this share of the larger mean is a tie
-  int seeds = 5;         ///< of an experiment with fewer
-  int cells = 1000;      ///< the budget
+  double margin = 0.01;  ///< share of the larger mean; a smaller difference is a tie
+  int seeds = 5;         ///< number of seeds that an experiment with fewer seeds gets
+  int cells = 1000;      ///< largest number of cells
 };
 
-/// The cells that keep something: none, all, or those with these indices.
+/// The cells that keep something: none, all, or the cells with these indices.
 struct KeptBy {
   bool all = false;
   std::vector<std::uint32_t> cells = {};
@@ -112,73 +112,74 @@ struct KeptBy {
   }
 };
 
-/// The whole file.
+/// The whole experiment file.
 struct ExperimentSpec {
-  std::string file;         ///< for messages
-  std::string folder;       ///< relative paths in the file start here; "." when it has none
-  std::string folder_note;  ///< for messages: what else sets `folder`; "" where it is the file's own
+  std::string file;         ///< path of the file, for messages
+  std::string folder;       ///< folder at which relative paths in the file start; "." if its path has none
+  std::string folder_note;  ///< text for messages on what else sets `folder`; "" if it is the file's own
   std::string name;
-  std::string text;                                       ///< the file with --set applied, as TOML
-  std::vector<Runtime> runtimes = {Runtime::kSimulated};  ///< axis
+  std::string text;                                       ///< text of the file with --set applied, as TOML
+  std::vector<Runtime> runtimes = {Runtime::kSimulated};  ///< axis of runtimes
   double cell_limit_s = 0;                                ///< wall time that a cell may take; 0: any
   WorkloadSpec workload;
-  std::map<std::string, TraceSpec> traces;   ///< one per name in workload.traces
-  Settings base;                             ///< without a trace, with the faults of [[fault]]
-  std::map<std::string, InputPlace> places;  ///< of every key of `base` that the file sets
-  /// Of those keys of other tables that say how much a cell takes, where the file sets them.
+  std::map<std::string, TraceSpec> traces;   ///< traces by name, one per name in workload.traces
+  Settings base;                             ///< settings without a trace, with the faults of [[fault]]
+  std::map<std::string, InputPlace> places;  ///< places of the keys of `base` that the file sets
+  /// Places of the keys of other tables that say how much a cell takes (in [record] and workload.duration_s),
+  /// if the file sets them.
   std::map<std::string, InputPlace> size_places;
   std::vector<SystemSpec> systems;
   std::vector<NamedSetting> settings;
-  std::vector<SweepAxis> sweeps;  ///< where there are settings, theirs first
+  std::vector<SweepAxis> sweeps;  ///< axes; the axis of `settings`, if there are any, comes first
   std::optional<RepeatUntil> repeat;
   Robustness robustness;
-  std::vector<NamedAt> figures;  ///< what `harness figures` draws of the results; no part of any cell
+  std::vector<NamedAt> figures;  ///< names of what `harness figures` draws; no cell depends on them
   KeptBy rows = {true};
   KeptBy states;
   KeptBy replay;
 };
 
-/// The file that names the figures: a line each, a tab before what it shows.
+/// Returns the path of the file that names the figures: a line for each, with a tab before its description.
 std::string figure_catalogue();
 
-/// Reads an experiment from memory: no file is touched, and no library loaded. `overrides` are "KEY=VALUE"
+/// Reads an experiment from memory: it touches no file and loads no library. `overrides` are "KEY=VALUE"
 /// (--set). Throws InputError.
 ExperimentSpec parse_experiment(const std::string& file_name, std::string_view text,
                                 const std::vector<std::string>& overrides);
 
-/// Reads the effective settings of a cell of a results file. Those of older versions list keys of the trace
-/// that have no effect; a file of the user's may not. Throws InputError.
+/// Reads the effective settings of a cell of a results file. Results of older versions list keys of the trace
+/// that have no effect, which a user's file may not. Throws InputError.
 ExperimentSpec parse_recorded_cell(const std::string& file_name, std::string_view text);
 
 /// Reads an experiment's file, loads the libraries of its systems, and checks the names of its figures if
 /// their catalogue is there. Throws InputError.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides);
-/// The same of a text, as if it stood in that file.
+/// Does the same with `text` as the contents of that file.
 ExperimentSpec load_experiment(const std::string& path, const std::string& text,
                                const std::vector<std::string>& overrides);
 
-/// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab, what it
-/// is).
+/// Throws InputError unless every name in `figures` begins a line of the file `catalogue` (name, tab,
+/// description).
 void check_figures(const ExperimentSpec& spec, const std::string& catalogue);
 
-/// Where the file sets or sweeps the key; without a line where it does neither.
+/// Returns the place where the file sets or sweeps the key; it has no line if the file does neither.
 InputPlace place_of(const ExperimentSpec& spec, const std::string& key);
 
-/// A path of an experiment file as the program opens it: absolute ones as they are, "$HARNESS_DATA/..." below
-/// that variable (by default ../shared/data beside the repository), others from `folder`. Without "a/.." and
-/// "./".
+/// Returns a path of an experiment file as the program opens it: absolute paths as they are,
+/// "$HARNESS_DATA/..." below that variable (by default ../shared/data beside the repository), other paths
+/// from `folder`. The result has no "a/.." or "./".
 std::string resolve_path(const std::string& folder, const std::string& path);
 
-/// The keys of the tables whose fields are no parameters, for checks and documentation.
+/// A key of a table whose fields are no parameters, for checks and documentation.
 struct PlainKey {
-  const char* table;  ///< "" for the top level
+  const char* table;  ///< name of the table; "" for the top level
   const char* name;
-  const char* standard;  ///< the default
+  const char* standard;  ///< default value
   const char* allowed;
   const char* doc;
 };
 const std::vector<PlainKey>& plain_keys();
-/// The names of those of one table.
+/// Returns the names of the keys of one table.
 std::vector<std::string> plain_keys_of(const std::string& table);
 
 }  // namespace harness

@@ -25,7 +25,7 @@ traces = ["tweet"]
 name = "pard"
 )";
 
-/// A value of a parameter other than its present one, as TOML; "" when there is none to be found.
+/// Returns a value of a parameter other than its present one, as TOML; "" if it finds no such value.
 std::string other_value(const Param& param) {
   const ParamValue now = param.get();
   std::vector<ParamValue> candidates = {true, false, 1.0, 2.0, 3.0, 0.5, 0.25, 60.0, std::string("other")};
@@ -376,7 +376,7 @@ TEST(ExperimentSpec, PathsStartAtTheFileAndDataMayBeElsewhere) {
   EXPECT_EQ(standard.find(".."), std::string::npos) << standard;
 }
 
-/// An experiment with these seeds.
+/// Returns an experiment with these seeds.
 std::string with_seeds(const std::string& seeds) {
   return "[workload]\npipelines = [\"tm\"]\ntraces = [\"poisson\"]\nseeds = " + seeds +
          "\n[[system]]\nname = \"pard\"\n";

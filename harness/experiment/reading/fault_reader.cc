@@ -10,14 +10,14 @@ namespace {
 
 constexpr double kMaxGpus = 1e6;
 
-/// A number of a fault, in its table or by a key that names the fault.
+/// A number of a fault, set in its table or by a key that names the fault.
 struct NumberKey {
   const char* name;
   double low;
   double high;
   const char* allowed;
-  std::optional<FaultKind> only;  ///< faults of this kind need it, others may not have it
-  bool of_gpus;                   ///< where it happens: an integer
+  std::optional<FaultKind> only;  ///< the only kind that has it, and needs it; absent: all kinds
+  bool of_gpus;                   ///< true: it says which GPUs, and must be an integer
   void (*set)(Fault& fault, double value);
 };
 
@@ -73,7 +73,7 @@ void set_number(const NumberKey& key, double value, Fault& fault, const InputPla
   key.set(fault, value);
 }
 
-/// Whether the table has the key.
+/// Reads the number if the table has the key; returns true if it has.
 bool read_number(const TableReader& table, const NumberKey& key, Fault& fault) {
   if (!table.has(key.name)) return false;
   check_kind(key, fault.kind, table.place(key.name));
@@ -92,7 +92,7 @@ FaultKind kind_in(const TableReader& table) {
                     "one of " + join_names(known));
 }
 
-/// Keys hold it, and results show the keys.
+/// Returns the fault's name. Keys contain it, and results show the keys.
 std::string name_in(const TableReader& table) {
   std::string name = table.text_or("name", "");
   if (!name.empty() && toml_key(name) != name)
@@ -151,7 +151,7 @@ void assign_to_fault(FaultAt& at, const NumberKey& key, const Assignment& assign
   if (key.of_gpus) at.place = assignment.place;
 }
 
-/// The names that keys may use, each once.
+/// Returns the names that keys may use, each once.
 std::vector<std::string> names_in(const std::vector<FaultAt>& faults) {
   std::vector<std::string> names;
   for (const FaultAt& at : faults) {

@@ -18,7 +18,7 @@ workers = 16
 name = "naive"
 )";
 
-/// The line that refuses one fault with these keys, in the file or on the cluster of 16.
+/// Returns the message that refuses one fault with these keys, in the file or on the cluster of 16.
 std::string error_of_fault(const std::string& keys) {
   return error_of_cells(kSixteenGpus + "[[fault]]\n" + keys);
 }

@@ -17,7 +17,7 @@ constexpr int kMaxSeedsAllowed = 1000;
 
 std::string series_name(const SystemSpec& system) { return configuration_text(system.name, system.variant); }
 
-/// The baseline must be one series of every workload.
+/// Throws InputError unless the baseline is one series of every workload.
 void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
   const std::string& baseline = spec.repeat->baseline;
   std::vector<std::string> known;
@@ -45,7 +45,7 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
   }
 }
 
-/// The integers after the largest listed seed.
+/// Lists the integers after the largest listed seed as the seeds that may be added.
 void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   std::vector<std::uint64_t>& listed = spec.workload.seeds;
   if (listed.size() > spec.repeat->max_seeds) {
@@ -61,7 +61,8 @@ void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   for (std::size_t i = 1; i <= more; ++i) spec.workload.added_seeds.push_back(largest + i);
 }
 
-/// With fewer than two values, or with an infinite one, there is no interval, so that more seeds are wanted.
+/// Returns the half-width; -1 if there is no value. With one value, or an infinite one, there is no interval:
+/// the result is infinity, so that more seeds are wanted.
 double half_width_of(const Spread& spread) {
   if (spread.n == 0) return -1;
   return std::isnan(spread.half_width) ? std::numeric_limits<double>::infinity() : spread.half_width;

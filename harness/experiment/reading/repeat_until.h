@@ -12,27 +12,28 @@
 namespace harness {
 
 /// Reads [repeat_until], if the file has it, and lists the seeds that it may add. The rest of the experiment
-/// has been read. Throws InputError.
+/// must have been read. Throws InputError.
 void read_repeat_until(const TableReader& document, ExperimentSpec& spec);
 
-/// The seeds with which the experiment begins: those listed, two at least when it may add some.
+/// Returns the number of seeds with which the experiment begins: the listed ones, but at least two if it may
+/// add some.
 std::size_t first_seeds(const ExperimentSpec& spec);
-/// The most seeds that it may have.
+/// Returns the largest number of seeds that the experiment may have.
 std::size_t max_seeds(const ExperimentSpec& spec);
 
-/// How well the metric is known.
+/// The precision with which the metric is known.
 struct Repetition {
-  double widest =
-      0;  ///< half-width of the widest 95 % confidence interval; infinite where a series has one value only
-  std::size_t values = 0;  ///< number of values that it rests on
-  std::string where;       ///< its series and workload; empty when no cell has a value
+  double widest = 0;       ///< half-width of the widest 95 % interval; infinity if a series has one value
+  std::size_t values = 0;  ///< number of values behind that interval
+  std::string where;       ///< series and workload with that interval; empty if no cell has a value
 };
 
-/// Of the rows of all seeds so far: the interval of the metric in each workload and series or, with a
-/// baseline, of its differences to that series, paired by seed. Series without any value do not count.
+/// Judges the rows of all seeds so far by the interval of the metric in each workload and series or, if there
+/// is a baseline, by the interval of its differences to that series, paired by seed. Ignores series without
+/// any value.
 Repetition judge(const RepeatUntil& repeat, std::span<const SummaryRow> rows);
 
-/// "drop_rate with 7 seeds: half-width at most 0.0049 (nexus - pard, lv tweet slo 500 ms load 1)".
+/// Returns "drop_rate with 7 seeds: half-width at most 0.0049 (nexus - pard, lv tweet slo 500 ms load 1)".
 std::string repetition_text(const ExperimentSpec& spec, std::size_t seeds, const Repetition& found);
 
 }  // namespace harness

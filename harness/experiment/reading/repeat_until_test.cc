@@ -77,7 +77,8 @@ TEST(RepeatUntil, AddsTheIntegersAfterTheLargestSeed) {
   EXPECT_EQ(max_seeds(parse(kTwoSeeds)), 2U);
 }
 
-// The cells of the listed seeds keep numbers and hashes; those of each added seed follow in the same order.
+// The cells of the listed seeds keep numbers and hashes; the cells of each added seed follow in the same
+// order.
 TEST(RepeatUntil, CellsOfAddedSeedsStandAfterAllOthers) {
   const ExperimentSpec plain = parse(kTwoSeeds);
   const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "baseline = \"pard\"\nmost_seeds = 4\n");

@@ -9,8 +9,8 @@
 namespace harness {
 namespace {
 
-/// Adds each value below the table, of a list each element; keys may be written dotted, as --over does, or in
-/// quotes. The dotted one replaces the other.
+/// Adds each value below the table, and each element of a list. A key may be written in quotes ("a.b") or
+/// dotted (a.b, which makes nested tables, as --over does); the dotted one replaces the other.
 void collect(const TableReader& table, const std::string& prefix, std::vector<Assignment>& found) {
   for (const bool tables : {false, true}) {
     for (const TomlEntry& entry : table.entries()) {

@@ -125,7 +125,7 @@ std::vector<Section> fixed_sections(Settings& settings) {
   return sections;
 }
 
-/// A text that may be the number of a column, with or without quotes.
+/// Returns a parameter that is a text and may be the number of a column, with or without quotes.
 Param column_param(const char* name, std::string& field, const char* allowed, const char* doc) {
   Param param = text_param(name, field, allowed, doc, {});
   param.set = [set = param.set](const ParamValue& value) {
@@ -205,7 +205,7 @@ void assign(Settings& settings, const Assignment& given) {
   throw_unknown(assignment.place, "section", section, section_names());
 }
 
-/// Throws InputError at a parameter of the system that has no effect where another one plans.
+/// Throws InputError at a parameter of the system that has no effect if another system plans.
 void check_serving(System& system, const std::string& name, const Settings& settings) {
   ParamList serving;
   system.list_serving(serving);

@@ -42,7 +42,7 @@ void check_name(const std::string& name, const LoadedLibrary& own, const InputPl
                       "another name than its systems and the tables of experiment files have");
 }
 
-/// Throws unless the loaded library is one of this version; what it hands over.
+/// Returns what the loaded library hands over. Throws InputError unless the library is one of this version.
 const SystemLibrary& library_at(void* handle, const InputPlace& place) {
   using Function = const SystemLibrary* (*)();
   const auto function = reinterpret_cast<Function>(::dlsym(handle, kFunction));

@@ -40,7 +40,7 @@ std::string variant_of(const SystemSpec& system) {
   return variant.empty() ? "default" : variant;
 }
 
-/// Who plans, where it is another system of the program.
+/// Reads the name of the system that plans, if it is another system of the program.
 void read_planner(const TableReader& table, SystemSpec& system) {
   system.planner = table.text_or(kPlannerKey, "");
   if (system.planner.empty()) {
@@ -96,7 +96,8 @@ void read_only(const TableReader& table, const WorkloadSpec& workload, SystemSpe
   system.settings = only.text_axis("settings");
 }
 
-/// load_experiment() has loaded its library; of other texts none is loaded.
+/// Throws InputError unless the system's library is loaded. load_experiment() has loaded it; for other texts
+/// no library is loaded.
 void check_library(const TableReader& table, const SystemSpec& system) {
   const LoadedLibrary* const loaded = library_of(system.name);
   if (loaded != nullptr && system.library.empty())
@@ -134,7 +135,7 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
   return system;
 }
 
-/// No workload may get the same system and variant from two entries.
+/// Throws InputError if a workload gets the same system and variant from two entries.
 void check_distinct(const ExperimentSpec& spec, const SystemSpec& system, const InputPlace& place) {
   for (const SystemSpec& other : spec.systems) {
     if (other.name != system.name || other.variant != system.variant) continue;

@@ -20,7 +20,7 @@ std::string system(const std::string& name, const std::string& fields) {
   return "[[system]]\nname = \"" + name + "\"\n" + fields + "\n";
 }
 
-/// "system(variant) pipeline trace seed: parameters" of every cell in order.
+/// Returns "system(variant) pipeline trace seed: parameters" of every cell in order.
 std::vector<std::string> cells_of(const ExperimentSpec& spec) {
   CellFactory factory(spec, "b");
   std::vector<std::string> cells;
@@ -118,7 +118,7 @@ TEST(SystemReader, ListsGivenBySetLeaveOutTheRest) {
       "no error");
 }
 
-// One kind of device, so that loads can stand there.
+// The cluster has one kind of device, so that the workload can give loads.
 const std::string kOneWorkload =
     "[workload]\npipelines = \"tm\"\ntraces = \"poisson\"\nloads = 0.2\nduration_s = 5\n[cluster]\nworkers = "
     "32\n"

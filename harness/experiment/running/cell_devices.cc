@@ -25,11 +25,12 @@ struct RankGpus {
         first_device(layout.first_device(transport.rank(), transport.gpu_sets())) {}
 
   int count;
-  int first;         ///< of the cell's
-  int first_device;  ///< of those that this process sees
+  int first;         ///< index of the first one among the cell's GPUs
+  int first_device;  ///< index of its device among the ones that this process sees
 };
 
-/// Where one rank has all GPUs, their lanes have nothing to do: channels join GPUs of several ranks.
+/// Returns true if tensors go by NCCL. If one rank has all GPUs, their lanes have nothing to do: channels
+/// join GPUs of several ranks.
 bool by_nccl(const GpuParams& params) {
   return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl;
 }
@@ -136,12 +137,12 @@ std::unique_ptr<DeviceWorkers> CellDevices::renewed(std::unique_ptr<DeviceWorker
                                                     DeviceWorkers::Models models, std::uint32_t first_gpu) {
   const std::vector<int> needed = models.batches;
   if (before) models.batches = before->batches_for_both(models);
-  before.reset();  // its memory is the others'
+  before.reset();  // its memory is for the new ones
   if (models.batches != needed) {
     try {
       std::unique_ptr<DeviceWorkers> both = make(models, first_gpu);
       if (both->notes().empty()) return both;
-    } catch (const DeviceError&) {  // of what this cell may not need
+    } catch (const DeviceError&) {  // it may come from what this cell does not need
     } catch (const CellFailed&) {
     }
     models.batches = needed;
@@ -164,7 +165,7 @@ void CellDevices::give_back(std::unique_ptr<DeviceWorkers> workers) {
   try {
     workers->settle();
     kept_ = std::move(workers);
-  } catch (const DeviceError&) {  // the next cell's are new ones
+  } catch (const DeviceError&) {  // the next cell gets new ones
   } catch (const CellFailed&) {
   }
 }

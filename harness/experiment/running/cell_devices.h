@@ -18,52 +18,53 @@
 
 namespace harness {
 
-/// Throws InputError when a cell with runtime = "gpu" cannot run on so many ranks, whatever the devices:
-/// modules without `input_size`, slow GPUs among the `faults`, queues that span ranks, as `queue` sets them.
+/// Throws InputError if a cell with runtime = "gpu" cannot run on so many ranks, whatever the devices: for
+/// modules without `input_size`, slow GPUs among the `faults`, or queues that span ranks, as the key at
+/// `queue` sets them.
 void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const FaultAt> faults,
                       const InputPlace& queue, int ranks);
 
-/// What keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
+/// Returns what keeps the tensors of a cell on devices from going from GPU to GPU as it asks; empty: nothing.
 std::string why_no_exchange(const GpuParams& params);
 
-/// The exchanges of the rank's GPUs, none on rank 0; null when messages do. Wakes `transport`.
-/// Throws DeviceError where one cannot be had.
+/// Returns the exchanges of the rank's GPUs, empty if it has no GPUs (rank 0 of several); null if tensors go
+/// in messages instead. They wake `transport`. Throws DeviceError if one cannot be had.
 std::unique_ptr<DeviceExchanges> make_cell_exchanges(const RunSpec& spec, const PreparedCell& prepared,
                                                      Transport& transport);
 
-/// The largest batch of each module, 0 for those that are not served in batches: `plan`'s, or the profile's
-/// where the system may choose others during the run.
+/// Returns the largest batch of each module, 0 for modules that are not served in batches: as in `plan` or,
+/// if the system may choose others during the run, as in the profile.
 std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan);
 
-/// The devices of a rank's GPUs, with their models, from cell to cell: loading is a matter of seconds. A cell
-/// takes them, and gives them back when it has ended well; those of any other cell are gone with it, lost
-/// ones among them. At most one cell's devices are in memory: kept ones serve a cell that needs nothing else
-/// (DeviceWorkers::turn_to()), or go before others are made.
+/// The devices of a rank's GPUs, with their models, kept from cell to cell because loading takes seconds. A
+/// cell takes them, and gives them back if it has ended well; otherwise its devices, lost ones among them,
+/// end with the cell. At most one cell's devices are in memory: kept ones serve a cell that needs nothing
+/// else (DeviceWorkers::turn_to()), or are removed before others are made.
 class CellDevices {
  public:
   using MakeDevice = std::function<std::unique_ptr<Device>(const DeviceSpec&, Device::Wake)>;
 
-  /// `watch` are the rules for what the devices compute. Wakes `transport`, which outlives this.
+  /// `watch` has the rules for what the devices compute. Wakes `transport`, which must outlive this.
   CellDevices(Transport& transport, DeviceWatch::Rules watch, MakeDevice make = make_device)
       : transport_(transport), watch_(std::move(watch)), make_(std::move(make)) {}
 
-  /// Those kept, or new ones with the pipeline's models, of which the largest batch that is planned of each
-  /// has run on each. Throws InputError where this build has no such device, DeviceError where one or a model
-  /// cannot be had, that or CellFailed where a batch cannot run.
+  /// Returns the kept devices, or new ones with the pipeline's models, of which the largest planned batch of
+  /// each has run on each device. Throws InputError if this build has no such device, DeviceError if a device
+  /// or a model cannot be had, DeviceError or CellFailed if a batch cannot run.
   std::unique_ptr<DeviceWorkers> take(const RunSpec& spec, const PreparedCell& prepared);
-  /// Of a cell that has ended well; waits for what it has left on them.
+  /// Takes back the devices of a cell that has ended well; waits for what the cell has left on them.
   void give_back(std::unique_ptr<DeviceWorkers> workers);
 
-  /// What the last take() has loaded.
+  /// The models loaded by the last take().
   struct Loading {
     std::string text;  ///< "loaded lenet, resnet18 in 1312 ms", "loaded nothing in 0 ms"
-    int ms = -1;       ///< that it took; -1: nothing was loaded
+    int ms = -1;       ///< duration of the loading; -1: nothing was loaded
   };
   const Loading& loading() const { return loading_; }
 
  private:
-  /// New ones that serve the cell before as well, where nothing speaks against it: systems that plan larger
-  /// batches in turn would else load them in turn.
+  /// Returns new devices that serve the cell before as well, if possible: otherwise systems that plan larger
+  /// batches in turn would load them in turn.
   std::unique_ptr<DeviceWorkers> renewed(std::unique_ptr<DeviceWorkers> before, DeviceWorkers::Models models,
                                          std::uint32_t first_gpu);
   std::unique_ptr<DeviceWorkers> make(const DeviceWorkers::Models& models, std::uint32_t first_gpu);
@@ -71,23 +72,23 @@ class CellDevices {
   Transport& transport_;
   DeviceWatch::Rules watch_;
   MakeDevice make_;
-  std::vector<DeviceSpec> specs_;  ///< of those that were taken last
+  std::vector<DeviceSpec> specs_;  ///< devices that were taken last
   std::unique_ptr<DeviceWorkers> kept_;
   Loading loading_;
 };
 
-/// Text of the rank that loaded longest, for rank 0; empty elsewhere. All ranks call it.
+/// Returns the text of the rank that loaded longest on rank 0, "" on the others. All ranks call it.
 std::string longest_loading(const CellDevices::Loading& own, CellDistribution& ranks);
 
-/// When to compare the devices with their profiles.
+/// The time and the duration of a comparison of the devices with their profiles.
 struct ProfileCheck {
   const char* when = "";               ///< "before" or "after" the load
-  TimeNs wait_ns = 0;                  ///< checks again, as long as they are not as fast, for so long
+  TimeNs wait_ns = 0;                  ///< time for which it checks again if they are not as fast
   std::function<void()> check_signal;  ///< called between rounds of batches
 };
-/// Empty, or that the devices, with nothing else running, are not as fast as the cell's profiles say, by more
-/// than gpu.profile_error_limit: then the cell would measure the machine. Throws as
-/// DeviceWorkers::try_batches().
+/// Returns "", or a text that says that the devices, with nothing else running, differ in speed from the
+/// cell's profiles by more than gpu.profile_error_limit: then the cell would measure the machine. Throws as
+/// DeviceWorkers::try_batches() does.
 std::string profile_fault(DeviceWorkers& workers, const RunSpec& spec, const PreparedCell& prepared,
                           const ProfileCheck& look);
 

@@ -20,7 +20,7 @@
 namespace harness {
 namespace {
 
-/// A cell with its world. Models have exit points where the system preempts.
+/// A cell with its world. Models have exit points if the system preempts.
 struct DeviceCell {
   DeviceCell(const std::string& pipeline, int workers, int seed, const std::string& system = "nexus")
       : spec(parse("runtime = \"gpu\"\n[workload]\npipelines = [\"" + pipeline +
@@ -45,7 +45,7 @@ struct DeviceCell {
   RunSpec world;
 };
 
-/// Scripted devices behind a CellDevices; it counts them.
+/// Makes scripted devices for a CellDevices, and counts them.
 class ManyDevices {
  public:
   explicit ManyDevices(DeviceScript how = {}) : script(std::move(how)) {
@@ -64,7 +64,7 @@ class ManyDevices {
     return [this](const DeviceSpec& spec, Device::Wake wake) { return make(spec, std::move(wake)); };
   }
   ScriptedDevice& of_worker(int worker) { return *last_.at(worker); }
-  /// Devices that there are.
+  /// Returns the number of devices that exist.
   int alive() const { return static_cast<int>(token_.use_count()) - 1; }
 
   DeviceScript script;
@@ -75,7 +75,7 @@ class ManyDevices {
   std::map<int, ScriptedDevice*> last_;
 };
 
-/// One rank's devices from cell to cell.
+/// The devices of one rank from cell to cell.
 struct RankDevices {
   std::unique_ptr<Transport> transport = make_local_transport();
   ManyDevices devices;
@@ -84,7 +84,7 @@ struct RankDevices {
 
 class CellDevicesTest : public testing::Test, public RankDevices {};
 
-/// Runs a batch of the module's largest size on the worker's device; the model that it went through.
+/// Runs a batch of the module's largest size on the worker's device; returns the model that it went through.
 ModelSource ran_through(DeviceWorkers& workers, ManyDevices& devices, const DeviceCell& cell, int worker,
                         ModuleId module) {
   const std::vector<int> one = cell.batches();

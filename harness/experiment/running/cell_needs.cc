@@ -17,11 +17,11 @@ namespace harness {
 namespace {
 
 // Measured with the pipelines of the catalogue.
-constexpr double kBytesInFlight = 250;  // of a request, with its visits
-constexpr double kBytesPerRow = 7;      // of requests and visits on disk, compressed
-constexpr double kBytesPerState = 80;   // what one module publishes once
-constexpr double kBytesOfReplay = 24;   // of a visit, in memory
-constexpr double kCopies = 2;           // of a table that is being written
+constexpr double kBytesInFlight = 250;  // bytes of a request, with its visits
+constexpr double kBytesPerRow = 7;      // bytes of a request or a visit on disk, compressed
+constexpr double kBytesPerState = 80;   // bytes of what one module publishes once
+constexpr double kBytesOfReplay = 24;   // bytes of a visit, in memory
+constexpr double kCopies = 2;           // number of copies of a table that is being written
 
 struct Part {
   double bytes = 0;

@@ -24,7 +24,7 @@ namespace {
 
 struct FatalSignal {
   int number;
-  const char* reason;  // as the mark holds it
+  const char* reason;  // text of the mark
 };
 constexpr std::array<FatalSignal, 6> kFatal = {{{SIGSEGV, "the program crashed in it: segmentation fault"},
                                                 {SIGBUS, "the program crashed in it: bus error"},
@@ -34,13 +34,13 @@ constexpr std::array<FatalSignal, 6> kFatal = {{{SIGSEGV, "the program crashed i
                                                 {SIGALRM, "it took longer than twice cell_limit_s"}}};
 constexpr std::size_t kLongestText = 4096;  // no path is longer
 
-// All that the handlers need is put here before: they may call little.
+// All that the handlers need is stored here beforehand: they may call only few functions.
 std::array<char, kLongestText> mark_path{};
 std::array<char, kLongestText> cell_title_text{};
 std::array<struct sigaction, kFatal.size()> before{};
 volatile std::sig_atomic_t is_marking = 0;
-volatile std::sig_atomic_t starts_again_now = 0;  // the cell that runs may
-std::vector<char*> arguments;                     // to start with again; empty: never
+volatile std::sig_atomic_t starts_again_now = 0;  // 1 if the cell that runs `starts_again`
+std::vector<char*> arguments;                     // arguments to start with again; empty: never
 
 void put_text(std::array<char, kLongestText>& to, const std::string& text) {
   const std::size_t length = std::min(text.size(), to.size() - 1);
@@ -53,7 +53,7 @@ bool say(int file, const char* text) {
   return ::write(file, text, size) == static_cast<ssize_t>(size);
 }
 
-/// Does not return, unless it cannot.
+/// Starts the program again; returns only if it cannot.
 void start_again() {
   itimerval none{};
   ::setitimer(ITIMER_REAL, &none, nullptr);
@@ -64,7 +64,7 @@ void start_again() {
   ::execv("/proc/self/exe", arguments.data());
 }
 
-/// Whether it stands: without it the cell would be run again.
+/// Writes the mark. Returns true if it is complete: without it the cell would be run again.
 bool write_mark(const char* reason) {
   const int file = ::open(mark_path.data(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file < 0) return false;
@@ -93,12 +93,12 @@ void on_fatal(int number, siginfo_t* info, void*) {
   }
   if (number == SIGALRM) ::_exit(kEnvironment);
   ::sigaction(number, &before[static_cast<std::size_t>(fatal - kFatal.begin())], nullptr);
-  // What the processor found it finds again on return; what was sent is sent once more.
+  // A fault of the processor comes again on return; a signal that was sent is sent once more.
   if (info->si_code <= 0) ::raise(number);
 }
 
 void install_handlers() {
-  // A stack that has run over has no room for a handler.
+  // The handler has a stack of its own: a stack that has overflowed has no room for it.
   constexpr std::size_t kStackBytes = std::size_t{64} << 10;
   static std::array<char, kStackBytes> other_stack;
   stack_t stack{};
@@ -113,7 +113,7 @@ void install_handlers() {
 
 void set_alarm(double limit_s) {
   constexpr double kGraceS = 10;
-  constexpr double kLongestS = 1e8;  // what all kernels take
+  constexpr double kLongestS = 1e8;  // accepted by all kernels
   itimerval timer{};
   if (limit_s > 0)
     timer.it_value.tv_sec = static_cast<time_t>(std::min(kLongestS, std::ceil(2 * limit_s + kGraceS)));

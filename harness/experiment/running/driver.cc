@@ -196,8 +196,8 @@ int run_experiment(const RunOptions& options) {
   try {
     return run_experiment_on(options, ranks);
   } catch (const RankStopped&) {
-    return kAllWell;  // rank 0 says what is wrong; a launcher ends all ranks as soon as one fails, perhaps
-                      // before that
+    return kAllWell;  // rank 0 says what is wrong; a launcher may end all ranks before that, as soon as one
+                      // fails
   }
 }
 

@@ -34,14 +34,14 @@ std::string names_text(const PreparedCell& cell, const WorkerGroup& group) {
   return text;
 }
 
-constexpr std::size_t kMaxParts = 4;  // of a plan of groups shown one by one
+constexpr std::size_t kMaxParts = 4;  // number of parts of a plan of groups that are shown one by one
 
-/// "7 to 42", "12".
+/// Returns "7 to 42", or "12" if both are equal.
 std::string range_text(int least, int most) {
   return std::to_string(least) + (least == most ? "" : " to " + std::to_string(most));
 }
 
-/// "16 groups of 1 to 12 for 2 to 9 models each".
+/// Returns "; 16 groups of 1 to 12 for 2 to 9 models each".
 std::string many_groups_text(const std::vector<WorkerGroup>& groups) {
   const auto [few, many] =
       std::minmax_element(groups.begin(), groups.end(),
@@ -55,8 +55,9 @@ std::string many_groups_text(const std::vector<WorkerGroup>& groups) {
          " models each";
 }
 
-/// "; groups of workers: 12 for all; 2 x 4 for a, b": equal ones that follow each other together; "; one
-/// group of 12 for all"; of many no names; "" where modules have workers of their own.
+/// Returns "; groups of workers: 12 for all; 2 x 4 for a, b", with equal groups that follow each other
+/// together, or "; one group of 12 for all". It names no models if there are many groups, and is "" if
+/// modules have workers of their own.
 std::string groups_text(const PreparedCell& cell) {
   const std::vector<WorkerGroup>& groups = cell.plan.groups;
   if (groups.size() == 1)
@@ -76,7 +77,7 @@ std::string groups_text(const PreparedCell& cell) {
   return parts <= kMaxParts ? text : many_groups_text(groups);
 }
 
-/// "8 x 6", where the cluster has several kinds of devices "8 x 6 k80".
+/// Returns "8 x 6" or, if the cluster has several kinds of devices, "8 x 6 k80".
 std::string module_text(const PreparedCell& cell, const ModulePlan& module) {
   if (module.workers == 0) return "without a worker";
   const std::vector<DeviceAt>& devices = cell.settings.devices;
@@ -84,7 +85,7 @@ std::string module_text(const PreparedCell& cell, const ModulePlan& module) {
          (devices.size() > 1 ? " " + devices[module.device].name : "");
 }
 
-/// "13 models 7 to 42 x 1 to 4".
+/// Returns "13 models 7 to 42 x 1 to 4".
 std::string many_modules_text(const std::vector<ModulePlan>& modules) {
   const auto [small, large] =
       std::minmax_element(modules.begin(), modules.end(),
@@ -96,8 +97,8 @@ std::string many_modules_text(const std::vector<ModulePlan>& modules) {
          " x " + range_text(few->workers, many->workers);
 }
 
-/// "13 models 128 x 12": where groups of workers serve several modules, those of one batch and number of
-/// workers together, in the order of the first of them; of many the ranges.
+/// Returns "13 models 128 x 12": if groups of workers serve several modules, modules with equal batch and
+/// number of workers come together, in the order of the first of them; if these are many, only their ranges.
 std::string modules_text(const PreparedCell& cell) {
   struct Alike {
     std::string name;
@@ -134,8 +135,8 @@ Line line_of(const PreparedCell& cell) {
           number("%.0f", cell.expected_requests), plan_text(cell)};
 }
 
-/// A line for each layout that the emulated cells have on so many ranks, and for each kind of cluster with
-/// servers; none without such cells.
+/// Returns a line for each layout that the live cells have on so many ranks, and for each kind of cluster
+/// with servers; empty if there are no such cells.
 std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
   std::set<std::string> lines;
   for (const PreparedCell& cell : cells) {
@@ -258,7 +259,8 @@ std::string sizes_text(const std::vector<int>& batches) {
   return text;
 }
 
-/// What is planned where execution times are `factor` times as long; "" where that is what is planned now.
+/// Returns the plan if execution times were `factor` times as long; "" if it is the plan that they give
+/// `now`.
 std::string other_sizes(const RunSpec& world, double factor, const std::vector<int>& now) {
   std::vector<Profile> profiles = world.profiles;
   for (Profile& profile : profiles) {

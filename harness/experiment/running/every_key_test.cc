@@ -17,7 +17,7 @@
 namespace harness {
 namespace {
 
-/// Keys that act where a simulated cell of these pipelines cannot show it, each with its reason.
+/// The keys whose effect a simulated cell of these pipelines cannot show, each with its reason.
 const std::map<std::string, std::string> kElsewhere = {
     {"cluster.gpus_per_server", "servers matter to systems that place instances (servers_test.py)"},
     {"cluster.server_cores", "as gpus_per_server"},
@@ -29,7 +29,7 @@ const std::map<std::string, std::string> kElsewhere = {
     {"cluster.preemption", "of systems that preempt, in batches of streams (shepherd's tests)"},
 };
 
-/// A key, another value, and what the key acts beside.
+/// A key, another value for it, and the experiment in which the key has an effect.
 struct Change {
   const char* key;
   const char* value;

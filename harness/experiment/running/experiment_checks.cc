@@ -1,4 +1,4 @@
-// What is refused before an experiment runs.
+// The checks that refuse an experiment before it runs.
 #include <optional>
 #include <string>
 
@@ -27,7 +27,7 @@ void ExperimentRun::refuse_other_part(const std::string& path, std::uint32_t cel
                                          "; use -o DIR for a folder of its own for each part");
 }
 
-/// What --fresh would replace.
+/// Throws InputError if --fresh would replace a file that harness did not write, or cells of another part.
 void ExperimentRun::check_fresh() const {
   store_.check_replaceable();
   if (options_.part.is_whole()) return;
@@ -63,7 +63,7 @@ void ExperimentRun::check_devices(const PreparedCell& prepared) {
   if (prepared.why.empty()) add_need(needs_, prepared, world);
 }
 
-/// Rank 0 learns what all ranks have.
+/// Tells rank 0 what devices all ranks have.
 void ExperimentRun::gather_machines_for_devices() {
   if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_cuda(needs_));
 }
@@ -73,7 +73,8 @@ std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
   return need == nullptr ? "" : why_no_devices(*need, machines_);
 }
 
-/// Where other live cells can run, those without devices are skipped when their turn comes.
+/// Throws InputError if no live cell has the devices that it needs. If some have them, the other cells are
+/// skipped when their turn comes.
 void ExperimentRun::refuse_without_devices() const {
   std::optional<std::uint32_t> without;
   for (const ExpectedCell& cell : wanted()) {

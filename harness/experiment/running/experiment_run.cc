@@ -43,7 +43,8 @@ ExperimentRun::ExperimentRun(const RunOptions& options, std::string file, CellDi
       check_signal_(std::move(check)),
       store_(options.folder, stem_of_file(file_)) {}
 
-/// By code that is not the program's a cell may end it: the mark says which.
+/// Prepares the cell. If its system comes from a library, its code may end the program: then a message names
+/// the cell and the library.
 PreparedCell ExperimentRun::prepare_marked(const Cell& cell) {
   const std::string& system = spec_.systems[cell.system].name;
   std::optional<CrashMark> planning;
@@ -53,14 +54,14 @@ PreparedCell ExperimentRun::prepare_marked(const Cell& cell) {
   return factory_->prepare(cell);
 }
 
-/// A cell of another part.
+/// Notes a cell of another part, which is not run here.
 void ExperimentRun::pass_over(const Cell& cell) {
   expected_.push_back({cell.index, ""});
   costs_.push_back(0);
   needs_of_all_.note_none();
 }
 
-/// On each host one rank imports recorded traces before the others look for them.
+/// Reads the experiment. On each host one rank imports recorded traces before the others look for them.
 void ExperimentRun::open() {
   spec_ = options_.text.empty() ? load_experiment(file_, options_.overrides)
                                 : load_experiment(file_, options_.text, options_.overrides);
@@ -74,8 +75,8 @@ void ExperimentRun::load(RankReport& report) {
   std::set<std::tuple<Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>> kinds;
   for (const Cell& cell : factory_->cells()) {
     check_signal_();
-    // Seeds, loads and SLOs name no files: of each other kind of cells the first stands for all, in every
-    // part.
+    // Seeds, loads and SLOs name no files: the first cell of each kind that differs in something else
+    // represents them all, in every part.
     const bool stands_for_all =
         kinds.emplace(cell.runtime, cell.pipeline, cell.trace, cell.system, cell.swept).second;
     const bool is_own = options_.part.has(cell.index);
@@ -122,8 +123,8 @@ void ExperimentRun::set_seeds(std::size_t seeds) {
                [this](const ExpectedCell& cell) { return options_.part.has(cell.index); });
 }
 
-/// Adds a seed as long as all cells of those before are finished and they are not enough. Whether that is
-/// settled.
+/// Adds a seed as long as all cells with the seeds so far are finished and more seeds are needed. Returns
+/// true if the number of seeds is settled.
 bool ExperimentRun::settle_seeds() {
   for (;;) {
     for (const ExpectedCell& cell : wanted()) {
@@ -138,7 +139,7 @@ bool ExperimentRun::settle_seeds() {
   }
 }
 
-/// What is there of this experiment, and how many seeds it wants as far as that tells.
+/// Looks at the finished cells of this experiment, and at how many seeds it needs as far as they tell.
 void ExperimentRun::inspect_own() {
   inspect();
   if (options_.again) store_.forget_failed();
@@ -153,7 +154,8 @@ void ExperimentRun::inspect_own() {
   }
 }
 
-/// Complete results keep the experiment's text as it is now: what changes no cell may have been changed.
+/// Writes the experiment's text as it is now into complete results: it may have changed in what changes no
+/// cell.
 void ExperimentRun::renew_text() {
   Provenance provenance = read_provenance(store_.results_path());
   if (provenance.experiment_toml == spec_.text && provenance.experiment == spec_.name) return;
@@ -162,7 +164,7 @@ void ExperimentRun::renew_text() {
   store_.assemble(wanted(), provenance, check_signal_);
 }
 
-/// False: the results are complete already.
+/// Prepares the output for cells to run; returns false if the results are complete already.
 bool ExperimentRun::begin() {
   if (!options_.fresh) {
     inspect_own();
@@ -174,7 +176,7 @@ bool ExperimentRun::begin() {
   if (options_.fresh) {
     store_.start_over();
   } else {
-    inspect_own();  // again: until the lock was taken another run may have gone on
+    inspect_own();  // again: another run may have gone on until the lock was taken
     if (store_.complete(wanted())) {
       renew_text();
       store_.remove_cells();
@@ -235,7 +237,7 @@ void ExperimentRun::begin_status() {
   status_.emplace(store_.status_path(), status);
 }
 
-/// After a round: whether there is another one.
+/// Called after a round; returns true if there is another one.
 bool ExperimentRun::another_round() {
   for (const std::uint32_t index : order_) store_.note_finished(expected_[index].input_hash);
   const std::size_t before = seeds_;
@@ -311,7 +313,8 @@ void ExperimentRun::compute_simulated(std::vector<std::uint32_t> cells) {
   progress.end();
 }
 
-/// A rank that hangs will not take part in saying so.
+/// Runs the live cell. If a rank hangs, it ends all ranks at once: that rank could not take part in an
+/// orderly end.
 std::optional<SummaryRow> ExperimentRun::run_together(LiveCell& cell) {
   try {
     return cell.run(bounds_, check_signal_);
@@ -320,7 +323,7 @@ std::optional<SummaryRow> ExperimentRun::run_together(LiveCell& cell) {
   }
 }
 
-/// When a rank lacks a device or a model, none runs the cell.
+/// Skips the cell on all ranks if one of them lacks a device or a model.
 void ExperimentRun::skip_without_devices(PreparedCell& prepared, std::optional<LiveCell>& live) {
   if (!live) return;
   RankReport own;
@@ -336,7 +339,7 @@ void ExperimentRun::skip_without_devices(PreparedCell& prepared, std::optional<L
   prepared.why = why;
 }
 
-/// All ranks have the cell at once; what fails on one of them ends it on all.
+/// Runs a live cell on all ranks at once; a failure on one of them ends it on all.
 void ExperimentRun::run_live_cell(std::uint32_t index, Progress& progress) {
   const Cell& cell = factory_->cells().at(index);
   PreparedCell prepared;
@@ -371,7 +374,7 @@ void ExperimentRun::run_live_cell(std::uint32_t index, Progress& progress) {
 
 void ExperimentRun::compute_live(std::vector<std::uint32_t> cells) {
   if (cells.empty()) return;
-  ranks_.deal(cells);  // for the counts: each goes to all ranks
+  ranks_.deal(cells);  // for the counts: each cell goes to all ranks
   Progress progress(ranks_, work_of(cells, true), options_.progress, status_ ? &*status_ : nullptr);
   if (!transport_) transport_ = make_mpi_transport();
   if (!devices_)

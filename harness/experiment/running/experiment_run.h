@@ -25,27 +25,29 @@
 
 namespace harness {
 
-/// How an experiment ended; known at rank 0.
+/// The end of an experiment; known at rank 0.
 struct ExperimentEnd {
-  int exit_code = 0;  ///< 0 or 1 (skipped or invalid cells)
+  int exit_code = 0;  ///< exit code: 0, or 1 for skipped or invalid cells
   std::size_t cells = 0;
-  std::string how;  ///< "2 min 5 s" or "complete already"
+  std::string how;  ///< duration, "2 min 5 s", or "complete already"
 };
 
-/// All ranks make the same calls in the same order. Each throws on any rank's failure as on_all_ranks() does.
+/// The run of one experiment. All ranks make the same calls in the same order. Each call throws on any rank's
+/// failure as on_all_ranks() does.
 class ExperimentRun {
  public:
-  /// Throws what the signals SIGINT, SIGTERM and SIGHUP ask for; called every few milliseconds.
+  /// Throws what the signals SIGINT, SIGTERM and SIGHUP ask for; it is called every few milliseconds.
   using SignalCheck = std::function<void()>;
   ExperimentRun(const RunOptions& options, std::string file, CellDistribution& ranks, SignalCheck check);
 
-  /// Reads the experiment and plans every cell. Finds all that is wrong with it, other results in its place
-  /// too, without writing.
+  /// Reads the experiment and plans every cell. Finds all that is wrong with it, also other results in its
+  /// place, without writing.
   void check();
-  /// After check(): what it would run. `plan` becomes, at rank 0, the table of cells or, when `brief`, one
-  /// line; with RunOptions::json an object (docs/commands.md). Returns the exit code on every rank.
+  /// Tells what it would run; call it after check(). On rank 0 `plan` becomes the table of cells or, if
+  /// `brief`, one line; with RunOptions::json an object (docs/commands.md). Returns the exit code on every
+  /// rank.
   int dry_run(bool brief, std::string& plan);
-  /// After check(): runs what is not finished and writes STEM.h5.
+  /// Runs what is not finished and writes STEM.h5; call it after check().
   ExperimentEnd run();
 
  private:
@@ -55,7 +57,7 @@ class ExperimentRun {
   void load(RankReport& report);
   PreparedCell prepare_marked(const Cell& cell);
   void pass_over(const Cell& cell);
-  /// Of all parts; 0 where [repeat_until] will tell.
+  /// Returns the number of cells of all parts; 0 if it depends on [repeat_until].
   std::uint64_t cells_of_all() const { return spec_.repeat ? 0 : expected_.size(); }
   void check_part() const;
   void check_fresh() const;
@@ -63,7 +65,7 @@ class ExperimentRun {
   void check_layout(const PreparedCell& prepared) const;
   void check_devices(const PreparedCell& prepared);
   void gather_machines_for_devices();
-  /// Rank 0's answer counts.
+  /// Returns why the cell's devices are not there; empty: they are. Only rank 0's answer counts.
   std::string why_no_devices_for(std::uint32_t cell) const;
   void refuse_without_devices() const;
   std::vector<PreparedCell> prepare_wanted();
@@ -75,7 +77,7 @@ class ExperimentRun {
   void inspect_own();
   bool begin();
   void renew_text();
-  /// Of the cells with the seeds so far those of the part that is run here.
+  /// Returns the cells of the part that is run here, for the seeds so far.
   std::span<const ExpectedCell> wanted() const { return own_; }
   void set_seeds(std::size_t seeds);
   bool settle_seeds();
@@ -103,47 +105,49 @@ class ExperimentRun {
   CellDistribution& ranks_;
   SignalCheck check_signal_;
   CellStore store_;
-  std::optional<StatusFile> status_;  ///< at rank 0, while cells run
+  std::optional<StatusFile> status_;  ///< set on rank 0 while cells run
   Clock::duration checking_{};
   Clock::time_point began_{};
   ExperimentSpec spec_;
   std::unique_ptr<CellFactory> factory_;
   BoundCache bounds_;
-  std::vector<ExpectedCell> expected_;  ///< all cells; of other parts without a hash
+  std::vector<ExpectedCell> expected_;  ///< all cells; without a hash in other parts
   std::string inputs_;                  ///< Provenance::experiment_inputs
-  std::vector<ExpectedCell> own_;       ///< wanted()
-  std::vector<DeviceNeed> needs_;       ///< of the cells with runtime = "gpu"
-  std::vector<RankMachine> machines_;   ///< by rank; at rank 0, where something is needed
-  std::vector<double> costs_;           ///< of each cell: expected requests, or seconds of a live one
+  std::vector<ExpectedCell> own_;       ///< the cells that wanted() returns
+  std::vector<DeviceNeed> needs_;       ///< needs of the cells with runtime = "gpu"
+  std::vector<RankMachine> machines_;   ///< machines by rank; on rank 0, if something is needed
+  std::vector<double> costs_;           ///< cost of each cell: expected requests, or seconds of a live one
   ExperimentNeeds needs_of_all_;
-  std::size_t seeds_ = 0;                 ///< so far, of those that [repeat_until] allows
-  std::size_t wanted_ = 0;                ///< cells with those seeds: the first ones
-  std::vector<SummaryRow> rows_;          ///< of the first finished cells, for [repeat_until]
-  Repetition repetition_;                 ///< as of seeds_
+  std::size_t seeds_ = 0;                 ///< number of seeds so far; [repeat_until] may add some
+  std::size_t wanted_ = 0;                ///< number of cells with those seeds: the first ones
+  std::vector<SummaryRow> rows_;          ///< rows of the first finished cells, for [repeat_until]
+  Repetition repetition_;                 ///< precision with `seeds_` seeds
   std::vector<std::uint32_t> order_;      ///< cells to run
-  std::unique_ptr<Transport> transport_;  ///< of live cells, from the first to the last
-  std::unique_ptr<CellDevices> devices_;  ///< likewise
+  std::unique_ptr<Transport> transport_;  ///< transport of live cells, from the first to the last
+  std::unique_ptr<CellDevices> devices_;  ///< devices of live cells, from the first to the last
   ExperimentEnd end_;
 };
 
-// `--dry-run`: what an experiment would run.
+// The following describe what an experiment would run (`--dry-run`).
 
-/// A table of the cells: batch size x workers of each module, capacity, offered rate, expected requests.
+/// Returns a table of the cells: batch size x workers of each module, capacity, offered rate, expected
+/// requests.
 std::string dry_run_table(const std::vector<PreparedCell>& cells);
 
-/// A line for each layout that the emulated cells have on so many ranks; "" without such cells.
+/// Returns a line for each layout that the live cells have on so many ranks, and for each kind of cluster
+/// with servers; "" if there are no such cells.
 std::string layout_text(const std::vector<PreparedCell>& cells, int ranks);
 
-/// "540 cells, 346 M requests", and how long emulated ones take.
+/// Returns "540 cells, 346 M requests", and how long live ones take.
 std::string dry_run_total(const std::vector<PreparedCell>& cells);
 
-/// What a reader should know before the run, a line each: what recorded traces were read as, and warnings,
-/// which begin so.
+/// Returns what a reader should know before the run, a line each: what recorded traces were read as, and
+/// warnings, which begin with "warning".
 std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
                                    std::span<const RankMachine> machines);
 
-/// Simulated cells whose batch sizes the shared planner would choose otherwise if execution times were 1 %
-/// longer or shorter, a line for each such plan.
+/// Returns a line for each plan of simulated cells in which the shared planner would choose other batch sizes
+/// if execution times were 1 % longer or shorter.
 std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells);
 
 }  // namespace harness

@@ -15,19 +15,19 @@
 namespace harness {
 namespace {
 
-/// Of a module of a pipeline, by its places in the file and in the pipeline, a batch size, and what the
-/// profile says of it.
+/// Indices of a pipeline in the file and of a module in the pipeline, a batch size, and its latency in the
+/// profile.
 using SlowdownKey = std::tuple<std::size_t, ModuleId, int, TimeNs>;
 
-/// Of a visit that was done.
+/// Returns true if a visit that was done can have been in a run with these profiles.
 bool is_possible(const VisitRow& visit, const std::vector<Profile>& profiles) {
-  constexpr WorkerId kMaxWorkers = 100'000'000;  // with those that took another's place
+  constexpr WorkerId kMaxWorkers = 100'000'000;  // limit that counts workers that took another's place
   if (visit.module >= profiles.size() || visit.worker >= kMaxWorkers) return false;
   const Profile& profile = profiles[visit.module];
   return profile.service != Service::kBatch || (visit.batch >= 1 && visit.batch <= profile.max_batch());
 }
 
-/// Takes the slowdowns of batches of one kind.
+/// Collects the slowdowns of batches of one kind.
 class SlowdownTally {
  public:
   void add(const MeasuredBatch& batch) {
@@ -93,7 +93,8 @@ class MeasuredFile {
     result_.pairs.push_back({row, simulated});
   }
 
-  /// None of a cell that did not run. Those of a valid one count in the table.
+  /// Returns the batches of a cell; empty for a cell that did not run. The batches of a valid cell count in
+  /// the table.
   std::vector<MeasuredBatch> batches_of(const SummaryRow& row, const RunSpec& spec) {
     const bool is_valid = row.status == "ok";
     const std::vector<VisitRow> visits = read_cell(path_, row.cell.index).visits;

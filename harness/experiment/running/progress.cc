@@ -14,7 +14,7 @@ namespace harness {
 namespace {
 
 constexpr auto kBetweenLines = std::chrono::milliseconds(100);
-// Of the status: what is written about a cell while it runs, and when one has begun or ended.
+// Least times between updates of the status file: while a cell runs, and when one has begun or ended.
 constexpr std::chrono::milliseconds kBetweenNotes(1000);
 constexpr std::chrono::milliseconds kBetweenCells(100);
 

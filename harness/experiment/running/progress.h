@@ -1,5 +1,5 @@
-// What a run shows on standard error: one line that changes on a terminal, a line per finished cell
-// elsewhere, or lines of JSON; and what it writes into its status file.
+// The output of a run on standard error: one line that changes on a terminal, a line per finished cell
+// elsewhere, or lines of JSON; and its status file.
 #pragma once
 
 #include <chrono>
@@ -13,42 +13,43 @@
 
 namespace harness {
 
-/// How a run says how far it is: lines for people, lines of JSON (docs/commands.md), or not at all.
+/// The form in which a run says how far it is: lines for people, lines of JSON (docs/commands.md), or no
+/// lines.
 enum class ProgressForm { kText, kJson, kQuiet };
 
-/// Says what is good to know, on standard error; with kQuiet warnings alone.
+/// Prints a note on standard error; with kQuiet only a warning.
 void say(ProgressForm form, const std::string& note);
-/// A line of JSON on standard error: `event`, then the members of `more`.
+/// Prints a line of JSON on standard error: `event`, then the members of `more`.
 void say_event(const std::string& event, const JsonObject& more);
 
-/// What a run of cells has to do, and how far it was before.
+/// The amount of work of a run of cells, and how far the experiment was before.
 struct Work {
-  std::size_t cells = 0;           ///< of the experiment's round
-  std::size_t finished_cells = 0;  ///< before these
-  std::size_t earlier_cells = 0;   ///< finished before the round
-  double amount = 0;               ///< simulated cells: requests; live ones: seconds
-  bool live = false;               ///< one cell after the other, in wall-clock time
+  std::size_t cells = 0;           ///< number of cells in the experiment's round
+  std::size_t finished_cells = 0;  ///< number of the round's cells finished before these
+  std::size_t earlier_cells = 0;   ///< number of cells finished before the round
+  double amount = 0;               ///< amount of work: requests of simulated cells, seconds of live ones
+  bool live = false;               ///< true: one cell after the other, in wall-clock time
 };
 
-/// One per rank.
+/// Shows the progress of a rank's cells; one object per rank.
 class Progress {
  public:
-  /// `status`, which outlives this, is kept up to date; none on ranks other than 0.
+  /// Keeps `status`, which must outlive this, up to date; null on ranks other than 0.
   Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// A cell begins here.
+  /// Notes that a cell begins here.
   void begin(const CellIdentity& cell, double slo_ms, double duration_s);
-  /// It is at this time of its load. Cheap enough to be called every few milliseconds.
+  /// Notes that the cell is at this time of its load. It is cheap enough to be called every few milliseconds.
   void update(TimeNs now, std::uint64_t sent);
-  /// Rank 0 has no cell and waits for the others; likewise.
+  /// Notes that rank 0 has no cell and waits for the others; as cheap as update().
   void wait();
-  /// What the cell that has begun has loaded, for its line.
+  /// Notes what the cell that has begun has loaded, for its line.
   void note_loading(const std::string& loading) { loading_ = loading; }
   void finish(const SummaryRow& row);
-  /// All cells of this work are finished, on all ranks.
+  /// Notes that all cells of this work are finished, on all ranks.
   void end();
 
  private:
@@ -56,9 +57,10 @@ class Progress {
 
   double elapsed_s() const;
   std::size_t finished_cells();
-  /// Whether it is time to look at the counts of all ranks again.
+  /// Returns true if it is time to look at the counts of all ranks again.
   bool is_due(Clock::time_point at);
-  /// Seconds until all cells are done, from what is done of the running one; negative when it cannot be told.
+  /// Returns the seconds until all cells are done, if `running` is done of the running one; negative if it
+  /// cannot be told.
   double left_s(double running);
   void note_status(double share, double left_s, std::chrono::milliseconds at_least);
   void show_line(const std::string& line);
@@ -68,7 +70,7 @@ class Progress {
   Work work_;
   ProgressForm form_;
   StatusFile* status_;
-  std::uint64_t failed_before_ = 0;  ///< as `status` has it
+  std::uint64_t failed_before_ = 0;  ///< number of failed cells in `status` at the start
   bool terminal_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_{};
@@ -77,18 +79,18 @@ class Progress {
   std::string name_;
   std::string loading_;
   double duration_s_ = 0;
-  double done_s_ = 0;  ///< of live cells
+  double done_s_ = 0;  ///< seconds of live cells that are done
 };
 
 /// Adds the columns that name a cell, as /summary has them.
 void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms);
-/// "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters where there are any.
+/// Returns "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters if there are any.
 std::string cell_title(const CellIdentity& cell, double slo_ms);
-/// "3.2 M", "850 k", "12".
+/// Returns "3.2 M", "850 k", "12".
 std::string short_count(double count);
-/// "1.2 GB", "850 MB", "12 kB".
+/// Returns "1.2 GB", "850 MB", "12 kB".
 std::string short_bytes(double bytes);
-/// "4.1 s", "2 min 5 s", "1 h 3 min".
+/// Returns "4.1 s", "2 min 5 s", "1 h 3 min".
 std::string short_time(double seconds);
 
 }  // namespace harness

@@ -30,7 +30,7 @@ double slo_factor_of(const PreparedCell& prepared) {
   return prepared.cell.slo_factor > 0 ? prepared.cell.slo_factor : kNoValue;
 }
 
-/// The row of a cell that has no results.
+/// Returns the row of a cell that has no results.
 SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std::string& why) {
   SummaryRow row;
   row.cell = prepared.identity;
@@ -45,13 +45,13 @@ SummaryRow empty_row(const PreparedCell& prepared, const char* status, const std
   return row;
 }
 
-/// " (PATH)" of the library whose code the cell runs; "" where all of it is the program's.
+/// Returns a note on the library whose code the cell runs; "" if all of it is the program's.
 std::string library_note(const PreparedCell& prepared) {
   const LoadedLibrary* const library = library_of(prepared.identity.system);
   return library == nullptr ? "" : " (system of " + library->path + ")";
 }
 
-/// "3, pard lv tweet slo 500 ms load 1.2 seed 1", for messages.
+/// Returns "3, pard lv tweet slo 500 ms load 1.2 seed 1", for messages.
 std::string title_of(const PreparedCell& prepared) {
   return std::to_string(prepared.identity.index) + ", " +
          cell_title(prepared.identity, ns_to_ms(prepared.slo_ns)) + library_note(prepared);
@@ -65,7 +65,8 @@ SummaryRow write_empty(const PreparedCell& prepared, const CellRun& how, const c
   return row;
 }
 
-/// What a simulation reports its progress to: ends it when it takes too long or too much.
+/// Returns the function to which a simulation reports its progress: it ends it if it takes too long or too
+/// much memory.
 std::function<void(TimeNs, std::uint64_t)> watched(const CellRun& how) {
   return [&how, began = Clock::now(), memory = MemoryWatch(how.memory_bytes)](TimeNs now,
                                                                               std::uint64_t sent) mutable {
@@ -76,7 +77,7 @@ std::function<void(TimeNs, std::uint64_t)> watched(const CellRun& how) {
   };
 }
 
-/// Empty, or why the measurement cannot be trusted.
+/// Returns why the measurement cannot be trusted, or "".
 std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   if (!record.why_invalid.empty()) return record.why_invalid;
   const double late_ms = ns_to_ms(record.schedule_lag.quantile(0.99));
@@ -93,7 +94,8 @@ std::string why_invalid(const RunRecord& record, const LiveParams& live) {
   return "";
 }
 
-/// What else kept the first rank's host from its work, to follow the reason of an invalid run; mostly empty.
+/// Returns what else kept the first rank's host from its work, to follow the reason of an invalid run; mostly
+/// empty.
 std::string theft_note(const CpuClocks& before) {
   constexpr double kMuch = 0.02;
   const std::optional<double> stolen = share_stolen(before, read_cpu_clocks());
@@ -102,7 +104,7 @@ std::string theft_note(const CpuClocks& before) {
          " % of the time that the processors of the first rank's host had work";
 }
 
-/// "NOTE; NOTE; ... and 3 more".
+/// Returns "NOTE; NOTE; ... and 3 more".
 std::string text_of_notes(const std::vector<std::string>& notes) {
   constexpr std::size_t kMax = 4;
   std::string text;
@@ -123,8 +125,8 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   run.sent_peak_over_mean = prepared.sent_peak_over_mean;
   run.slo_factor = slo_factor_of(prepared);
   run.reference_rps = prepared.overload_rps;
-  // With workers that serve several modules, or variants to choose from, capacity depends on which requests
-  // are served, and how.
+  // If workers serve several modules, or there are variants to choose from, capacity depends on which
+  // requests are served, and how.
   if (prepared.plan.groups.empty() && !spec.pipeline.has_tasks()) {
     run.capacity_at = [capacity = CapacityCurve(spec.pipeline, record, spec.profiles)](TimeNs at) {
       return capacity.at(at);
@@ -139,7 +141,8 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
 
 namespace {
 
-/// The input was checked before: what a planner refuses in the midst of a run is the cell's failure.
+/// Returns the record of a simulation. The input was checked before: if a planner refuses something in the
+/// midst of a run, it is the cell's failure.
 RunRecord simulated(const RunSpec& spec, RowSink* rows) {
   try {
     return simulate(spec, rows);
@@ -148,7 +151,7 @@ RunRecord simulated(const RunSpec& spec, RowSink* rows) {
   }
 }
 
-/// Runs it and writes its file. Throws what makes the cell, or more, fail.
+/// Runs the cell and writes its file. Throws what makes the cell, or more, fail.
 SummaryRow simulate_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                          const CellRun& how) {
   const BugsFailCells bugs;
@@ -188,7 +191,7 @@ SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell
   } catch (const std::exception& error) {
     why = "its run failed: " + reason_of(error);
   }
-  ::malloc_trim(0);  // what it took is not the next cell's
+  ::malloc_trim(0);  // gives its memory back before the next cell
   return write_empty(prepared, how, "invalid", why + library_note(prepared));
 }
 
@@ -225,8 +228,8 @@ std::optional<SummaryRow> LiveCell::give_up(const char* why) {
   return write_empty(prepared_, how_, "skipped", why);
 }
 
-/// A run that ended by itself left no batch on the devices. What fails here does not undo it, but the devices
-/// are not kept.
+/// Called after a run that ended by itself and so left no batch on the devices. A failure here does not undo
+/// the run, but the devices are not kept.
 std::string LiveCell::profile_fault_after(const std::function<void()>& check_signal) {
   if (!devices_) return "";
   try {
@@ -241,7 +244,7 @@ std::string LiveCell::profile_fault_after(const std::function<void()>& check_sig
 }
 
 std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<void()>& check_signal) {
-  const CrashMark mark(how_.mark, title_of(prepared_), 0);  // its loop knows the limit, a DeviceWatch too
+  const CrashMark mark(how_.mark, title_of(prepared_), 0);  // its loop and a DeviceWatch know the limit
   const bool keeps_rows = transport_.rank() == 0 && how_.rows;
   CpuClocks clocks_before;
   std::optional<RunRecord> record;

@@ -24,8 +24,8 @@ namespace harness {
 
 // The rows of a run, kept in memory until it is over.
 
-/// For runs in wall-clock time, which compressing rows and writing files would hold up. Takes 48 bytes a
-/// request and 72 a visit.
+/// Keeps rows for runs in wall-clock time, which compressing rows and writing files would hold up. Takes 48
+/// bytes a request and 72 a visit.
 class RowBuffer : public RowSink {
  public:
   void requests(std::span<const RequestRow> rows) override {
@@ -44,48 +44,49 @@ class RowBuffer : public RowSink {
   std::vector<std::vector<VisitRow>> visits_;
 };
 
-/// What cells of an experiment have in common while they run.
+/// The settings that cells of an experiment need while they run.
 struct CellRun {
-  bool rows = true;    ///< keep one for each request and visit
+  bool rows = true;    ///< true: keeps a row for each request and visit
   double limit_s = 0;  ///< wall time after which the cell is given up; 0: none
-  std::string path;    ///< of the cell's file
-  std::string mark;    ///< of what is left when the cell ends the program (crash_mark.h); empty: nothing
-  /// What this process may have in memory.
+  std::string path;    ///< path of the cell's file
+  std::string mark;    ///< path of the mark if the cell ends the program (crash_mark.h); empty: no mark
+  /// Bytes that this process may have in memory.
   double memory_bytes = std::numeric_limits<double>::infinity();
-  /// As in RunSpec; may throw to end the run.
+  /// Called as RunSpec::progress is; may throw to end the run.
   std::function<void(TimeNs, std::uint64_t)> progress;
-  std::function<void()> check_signal{};  ///< throws when the user wants to stop; any thread
+  std::function<void()> check_signal{};  ///< throws if the user wants to stop; called by any thread
 };
 
-/// The row of a run of `spec`, which was made of `prepared`.
+/// Returns the row of a run of `spec`, which was made of `prepared`.
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
                   BoundCache& bounds);
 
-/// Simulates the cell, or records it as skipped, or as invalid when it fails, whatever the reason: it takes
-/// too long or too much memory, stands still, a bug. `bounds` remembers those of the cells before. Throws
-/// EnvironmentError, also what `how.progress` throws, and InputError where a file of its input has changed.
+/// Simulates the cell, or records it as skipped, or as invalid if it fails, whatever the reason: it takes too
+/// long or too much memory, makes no progress, has a bug. `bounds` remembers the bounds of earlier cells.
+/// Throws EnvironmentError, also what `how.progress` throws, and InputError if a file of its input has
+/// changed.
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how);
 
 /// One live cell that can run; every rank has one. The constructor makes the world, has the devices loaded
-/// and, at rank 0, makes the file, so that what is wrong there shows before the ranks begin to wait for each
-/// other.
+/// and, on rank 0, makes the file, so that errors there show before the ranks begin to wait for each other.
 class LiveCell {
  public:
-  /// `devices` are the rank's, and outlive it as the transport does.
+  /// `devices` are the rank's; they must outlive this, as must the transport.
   LiveCell(CellFactory& factory, const PreparedCell& prepared, CellRun how, Transport& transport,
            CellDevices& devices);
-  /// Why the cell cannot run, known on the rank whose device or model is not to be had; else empty.
+  /// Returns why the cell cannot run, on the rank that cannot get a device or model; else empty.
   const std::string& why() const { return why_; }
-  /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` as in
-  /// LiveRun. The transport may carry other cells before and after. A device that fails makes it a skipped
-  /// cell, or an invalid one when the load is over; otherwise throws what run_live() throws.
+  /// Runs it together with the other ranks; rank 0 writes the file and returns the row. `check_signal` is as
+  /// in LiveRun. The transport may carry other cells before and after. If a device fails, the cell is
+  /// skipped, or invalid if the load is over; otherwise throws what run_live() throws.
   std::optional<SummaryRow> run(BoundCache& bounds, const std::function<void()>& check_signal);
 
  private:
-  /// A row of a cell that did not run, at rank 0.
+  /// Returns on rank 0 the row of a cell that did not run, and writes its file.
   std::optional<SummaryRow> give_up(const char* why);
-  /// Why the devices were not as fast as their profiles after the run, or could not be checked; else empty.
+  /// Returns why the devices were not as fast as their profiles after the run, or could not be checked; else
+  /// empty.
   std::string profile_fault_after(const std::function<void()>& check_signal);
 
   const PreparedCell& prepared_;
@@ -94,9 +95,9 @@ class LiveCell {
   CellDevices& kept_;
   RunSpec spec_;
   std::string why_;
-  std::unique_ptr<DeviceWorkers> devices_;      ///< with runtime = "gpu"
-  std::unique_ptr<DeviceExchanges> exchanges_;  ///< where tensors go from GPU to GPU
-  std::optional<CellFileWriter> writer_;        ///< at rank 0
+  std::unique_ptr<DeviceWorkers> devices_;      ///< set with runtime = "gpu"
+  std::unique_ptr<DeviceExchanges> exchanges_;  ///< set if tensors go from GPU to GPU
+  std::optional<CellFileWriter> writer_;        ///< set on rank 0
   RowBuffer rows_;
 };
 

@@ -54,7 +54,7 @@ std::string workload_of(const std::string& system, const std::string& load, int 
          "\"\n";
 }
 
-/// One to four faults of any kind, at any time, as hard as the format allows.
+/// Returns one to four faults of any kind, at any time, as hard as the format allows.
 std::string random_faults(RandomStream& random) {
   const auto below = [&random](int end) { return static_cast<int>(random.uniform() * end); };
   std::string text;

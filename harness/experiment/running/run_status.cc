@@ -18,13 +18,13 @@
 namespace harness {
 namespace {
 
-constexpr double kSilentS = 3600;  // models are loaded, long live cells run
+constexpr double kSilentS = 3600;  // limit that allows for loading models and long live cells
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// The members of the file.
+/// Calls `member` with the name and the value of each member of the file.
 void list(auto& status, auto&& member) {
   member("state", status.state);
   member("experiment", status.experiment);
@@ -46,7 +46,7 @@ void list(auto& status, auto&& member) {
   member("last_cell", status.last_cell);
 }
 
-/// When a process started; 0: there is none, or the kernel does not show it.
+/// Returns the start time of a process; 0 if there is no such process, or the kernel does not show it.
 std::int64_t start_of(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;

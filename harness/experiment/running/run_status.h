@@ -11,38 +11,38 @@
 
 namespace harness {
 
-/// What a run says of itself. Times of day are seconds since 1970.
+/// The report of a run on itself. Times of day are seconds since 1970.
 struct RunStatus {
-  std::string state = "running";  ///< or stopped: it ended before all cells were finished
+  std::string state = "running";  ///< "running", or "stopped": it ended before all cells were finished
   std::string experiment;
-  std::string results;  ///< STEM.h5, which is written last
-  std::string host;     ///< of rank 0
+  std::string results;  ///< path of STEM.h5, which is written last
+  std::string host;     ///< host of rank 0
   std::int64_t pid = 0;
-  std::int64_t pid_start = 0;  ///< when that process started, in the kernel's ticks: another has another
+  std::int64_t pid_start = 0;  ///< start of that process in kernel ticks; tells it from others of that pid
   int ranks = 1;
-  std::uint64_t total = 0;  ///< cells
+  std::uint64_t total = 0;  ///< number of cells
   std::uint64_t done = 0;
-  std::uint64_t failed = 0;   ///< of those that this run ran: skipped or invalid
-  std::uint64_t running = 0;  ///< at this time
+  std::uint64_t failed = 0;   ///< number of skipped or invalid cells among the ones that this run ran
+  std::uint64_t running = 0;  ///< number of cells that run now
   double started_s = 0;
   double updated_s = 0;
   double elapsed_s = 0;
   double eta_s = kNoValue;  ///< seconds left
-  std::string cell;         ///< that rank 0 runs
-  double cell_share = 0;    ///< of its load that is over
-  std::string last_cell;    ///< that rank 0 has finished
+  std::string cell;         ///< name of the cell that rank 0 runs
+  double cell_share = 0;    ///< share of its load that is over
+  std::string last_cell;    ///< name of the last cell that rank 0 has finished
 };
 
-/// The status of a run of this process.
+/// Returns the status of a run of this process.
 RunStatus own_status();
-/// Throws InputError when there is no such file, or it is none.
+/// Reads the status from a file. Throws InputError if there is no such file, or it holds no status.
 RunStatus read_status(const std::string& path);
-/// Whether the run's process is gone or, on another host, has been silent for an hour.
+/// Returns true if the run's process is gone or, on another host, has been silent for an hour.
 bool is_dead(const RunStatus& status);
-/// Seconds since the status was written.
+/// Returns the seconds since the status was written.
 double silent_s(const RunStatus& status);
 
-/// Writes a status now and then. What cannot be written is left out: it is for looking at only.
+/// Writes a status now and then. Ignores errors of writing: the file is only for people to look at.
 class StatusFile {
  public:
   StatusFile(std::string path, const RunStatus& status);
@@ -54,7 +54,7 @@ class StatusFile {
   RunStatus status;
   /// Writes `status`, unless it was written within this time.
   void update(std::chrono::milliseconds at_least);
-  /// Nothing is written from here on: the run is complete.
+  /// Ends the writing: the run is complete.
   void close() { is_open_ = false; }
 
  private:

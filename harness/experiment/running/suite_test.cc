@@ -27,7 +27,7 @@ class SuiteFiles : public FolderTest {
   }
 };
 
-/// The line that refuses the suite in this file.
+/// Returns the message that refuses the suite in this file.
 std::string error_of_suite(const std::string& path) {
   return refusal_of([&] { experiment_files(path); });
 }

@@ -70,11 +70,11 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kExperiment = "/experiment.toml";
 constexpr const char* kLock = "/lock";
-constexpr const char* kInputs = "/experiment.inputs";  ///< Provenance::experiment_inputs and experiment_cells
+constexpr const char* kInputs = "/experiment.inputs";  ///< has experiment_inputs and experiment_cells
 constexpr const char* kStatus = "/status.json";
 constexpr const char* kProbe = "/probe.tmp";
-// While a run starts over: STEM.h5 does not count any more, and the cells that were there before lie in a
-// folder.
+// These are for a run that starts over: the file says that STEM.h5 does not count any more, the folder holds
+// the cells that were there before.
 constexpr const char* kFresh = "/fresh";
 constexpr const char* kBefore = "/before";
 
@@ -92,8 +92,8 @@ std::vector<std::string> cell_files(const std::string& folder) {
   return files;
 }
 
-/// A file that harness writes there for a cell, named by its hash of 16 hexadecimal digits, or what is left
-/// of another that it was writing when it was killed.
+/// Returns true if harness writes a file of that name for a cell, whose hash of 16 hexadecimal digits is in
+/// the name, or if it is the rest of another file that harness was writing when it was killed.
 bool is_own_file(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.starts_with("experiment.toml.tmp") || name.starts_with("experiment.inputs.tmp") ||
@@ -125,10 +125,10 @@ void move_cells(const std::string& from, const std::string& to) {
     if (is_own_file(path)) fs::rename(path, to + "/" + fs::path(path).filename().string(), error);
   }
   std::error_code error;
-  fs::remove(from, error);  // when it is empty
+  fs::remove(from, error);  // works if it is empty
 }
 
-/// The hash that a cell's file says. Throws InputError with what to do about it.
+/// Returns the hash that a cell's file holds. Throws InputError with what to do about it.
 std::string hash_in(const std::string& path) {
   try {
     return cell_input_hash(path).value_or("");
@@ -143,7 +143,7 @@ ForeignCell foreign_cell(const std::string& path, std::uint32_t index) {
   return {path, found->cell};
 }
 
-/// Whether the open file is the one that the path names.
+/// Returns true if the open file is the one that the path names.
 bool is_at(int file, const std::string& path) {
   struct stat open_file {};
   struct stat named {};
@@ -151,7 +151,7 @@ bool is_at(int file, const std::string& path) {
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-/// The name that an experiment gives itself, else the stem of its results.
+/// Returns the name that an experiment gives itself, else the stem of its results.
 std::string experiment_name(const std::string& results, const std::string& toml) {
   const std::string stem = fs::path(results).stem().string();
   try {
@@ -282,7 +282,7 @@ void CellStore::open() {
     // The run that held the lock before may have removed the file.
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, cells_ + kLock))
       throw EnvironmentError(cells_ + ": another harness is writing here");
-    // A run was killed while it put them away.
+    // Undoes what a run did that was killed while it put them away.
     if (!fs::exists(cells_ + kFresh, error)) move_cells(cells_ + kBefore, cells_);
   } catch (const EnvironmentError&) {
     if (lock_ >= 0) ::close(lock_);
@@ -293,7 +293,7 @@ void CellStore::open() {
 }
 
 void CellStore::remove_made_folders() {
-  // Only what is empty goes.
+  // This removes only empty folders.
   for (const std::string& folder : made_) {
     std::error_code error;
     fs::remove(folder, error);
@@ -359,7 +359,7 @@ void CellStore::assemble(std::span<const ExpectedCell> expected, const Provenanc
     has_results = has_results || path == results_;
     if (path != results_) files.push_back(path);
   }
-  // It counts once, brings all that it has, and gives way to cells that were run again.
+  // STEM.h5 counts once, brings all its cells, and gives way to cells that were run again.
   if (has_results) files.push_back(results_);
   assemble_results(results_, files, provenance, before_each);
   remove_cells();
@@ -374,7 +374,7 @@ void CellStore::remove_cells() {
     }
     for (const fs::path& file : files) fs::remove(file, error);
   }
-  // The lock last: whoever sees the folder without it may make one.
+  // The lock is removed last: another process that sees the folder without it may make one.
   for (const char* name : {kBefore, kExperiment, kInputs, kFresh, kProbe, kStatus, kLock})
     fs::remove(cells_ + name, error);
   fs::remove(cells_, error);

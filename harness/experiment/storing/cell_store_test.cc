@@ -36,7 +36,7 @@ class CellStoreTest : public FolderTest {
     write_synthetic_cell(store.cell_path(settings.cell.input_hash), run, false);
   }
 
-  /// Complete results of which the second cell is invalid.
+  /// Writes complete results of which the second cell is invalid.
   void make_results() const {
     CellStore made = store();
     made.open();
@@ -46,7 +46,7 @@ class CellStoreTest : public FolderTest {
     made.assemble(expected(), {}, {});
   }
 
-  /// The statuses of the assembled cells, and the seeds of the runs that they are from.
+  /// Returns the statuses of the assembled cells, and the seeds of the runs that they are from.
   void expect_assembled(const std::vector<std::string>& statuses,
                         const std::vector<std::uint64_t>& seeds) const {
     const std::vector<SummaryRow> rows = read_summary(path("two.h5"));

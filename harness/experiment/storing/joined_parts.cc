@@ -19,10 +19,10 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kOthers = " and others";  // machines
+constexpr std::string_view kOthers = " and others";  // ends the text of several machines
 constexpr const char* kAllowed = "parts of one experiment, made from the same files by one build";
 
-/// The first line with a key that the second text lacks.
+/// Returns the first line with a key that the second text lacks.
 std::string line_of_first_alone(const std::string& text, const std::string& other) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -32,10 +32,10 @@ std::string line_of_first_alone(const std::string& text, const std::string& othe
   return "";
 }
 
-/// Throws InputError where `part`, read from `file`, was not made as the `first` was.
+/// Throws InputError if `part`, read from `file`, was not made in the same way as `first`.
 void check_made_alike(const Provenance& part, const std::string& file, const Provenance& first,
                       const std::string& first_file) {
-  // A file has comments; --set has written it anew.
+  // The texts may differ in form: a file has comments, and --set writes it anew.
   const std::string before = to_toml(parse_toml(first_file, first.experiment_toml));
   const std::string now = to_toml(parse_toml(file, part.experiment_toml));
   if (before != now) {
@@ -51,7 +51,7 @@ void check_made_alike(const Provenance& part, const std::string& file, const Pro
     throw input_error({file, 0, ""}, "results of another build than in " + first_file, kAllowed);
 }
 
-/// Returns the inputs of a part that differ from those of the `others`.
+/// Returns the inputs of a part that differ from the inputs of the `others`.
 std::string other_inputs(std::span<const SummaryRow> part,
                          const std::map<std::uint32_t, SummaryRow>& others) {
   std::map<std::string, std::string> known;
@@ -62,7 +62,8 @@ std::string other_inputs(std::span<const SummaryRow> part,
       if (found != known.end() && found->second != checksum) return "other contents of " + name;
     }
   }
-  // What else a file decides, such as a pipeline's SLO, may be an axis, and some files only other cells name.
+  // A difference in what else a file decides, such as a pipeline's SLO, may come from an axis, and some files
+  // are named by other cells only.
   const std::string contents = "other pipelines, profiles or traces under the same names";
   const std::string build = build_id();
   const bool is_by_it = is_made_by(build, part.front().cell);
@@ -70,8 +71,8 @@ std::string other_inputs(std::span<const SummaryRow> part,
   return is_by_it ? contents : "results of another build, or " + contents + ",";
 }
 
-/// Throws InputError where a cell that two files hold is not the same. In the `output`, the last of them, it
-/// may have failed.
+/// Throws InputError if a cell that two files hold is not the same. In the `output`, the last of them, it may
+/// have failed.
 void check_same_cell(const SummaryRow& row, const std::string& file, const SummaryRow& first,
                      bool is_output) {
   const InputPlace place{file, 0, "cell " + std::to_string(row.cell.index)};
@@ -112,7 +113,7 @@ JoinedParts collect_parts(const std::vector<std::string>& parts, const std::stri
                         "another file, which they are added to if it is there");
   }
   CellStore store(path.has_parent_path() ? path.parent_path().string() : ".", path.stem().string());
-  store.open();  // from here on nobody else writes to what is there
+  store.open();  // from here on no other process writes to what is there
   store.refuse_unfinished_fresh();
   std::vector<std::string> files = parts;
   if (fs::exists(output, error)) files.push_back(output);

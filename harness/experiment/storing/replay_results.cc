@@ -39,7 +39,7 @@ std::string visit_text(const VisitRow& row, std::span<const std::string> modules
   return text + ", " + outcome_text(row) + " " + time_text(row.ended_ns);
 }
 
-/// How many cells and queues of those that were compared differ.
+/// The number of compared cells and queues, and of the ones that differ.
 struct ReplayTally {
   std::uint64_t cells = 0;
   std::uint64_t cells_differing = 0;
@@ -47,19 +47,19 @@ struct ReplayTally {
   ReplayCounts counts;
 };
 
-/// "1,234,567".
+/// Returns "1,234,567".
 std::string grouped(std::uint64_t count) {
   std::string text = std::to_string(count);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
   return text;
 }
 
-/// "1 cell", "12 cells".
+/// Returns "1 cell", "12 cells".
 std::string several(std::uint64_t count, const char* what) {
   return grouped(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// "12 cells, 96 queues, 1,234,567 callbacks, 2,345,678 decisions: none differs", or how many do.
+/// Returns "12 cells, 96 queues, 1,234,567 callbacks, 2,345,678 decisions: none differs", or how many differ.
 std::string tally_text(const ReplayTally& tally) {
   const std::string amount =
       several(tally.counts.callbacks, "callback") + ", " + several(tally.counts.decisions, "decision");
@@ -81,7 +81,7 @@ void add_tally(JsonObject& object, const ReplayTally& tally) {
   object.add("decisions", tally.counts.decisions);
 }
 
-/// A difference in the cell of that index and name.
+/// Returns a difference in the cell of that index and name.
 Json difference_json(const ReplayDifference& difference, const std::string& served, std::uint32_t cell,
                      const std::string& name) {
   JsonObject object;
@@ -98,7 +98,7 @@ Json difference_json(const ReplayDifference& difference, const std::string& serv
   return object.json();
 }
 
-/// Where it is, and both sides, called `before` and `after`.
+/// Returns the place of the difference, and both sides, called `before` and `after`.
 std::string difference_text(const ReplayDifference& difference, const std::string& served,
                             const std::string& before, const std::string& after) {
   const bool is_call = difference.decision == 0;
@@ -113,14 +113,14 @@ std::string difference_text(const ReplayDifference& difference, const std::strin
          line(after, difference.after);
 }
 
-/// The earliest of two, if any; of two at one time that of the lower queue.
+/// Keeps the earlier of two differences in `first`, if any; at equal times the one of the lower queue.
 void keep_earlier(std::optional<ReplayDifference>& first, std::optional<ReplayDifference> other) {
   if (!other) return;
   const auto place = [](const ReplayDifference& one) { return std::pair(one.at_ns, one.queue); };
   if (!first || place(*other) < place(*first)) first = std::move(other);
 }
 
-/// The first row that differs, of both cells' visits in order of their ends; empty when none does.
+/// Returns the first row that differs of both cells' visits in order of their ends; empty if none differs.
 std::string visit_difference_text(std::vector<VisitRow> before, std::vector<VisitRow> after,
                                   std::span<const std::string> modules) {
   const auto earlier = [](const VisitRow& a, const VisitRow& b) { return fields(a) < fields(b); };
@@ -134,7 +134,7 @@ std::string visit_difference_text(std::vector<VisitRow> before, std::vector<Visi
          (b == after.end() ? "nothing" : visit_text(*b, modules)) + "\n";
 }
 
-/// A cell's first difference and what it compared.
+/// A cell's first difference and the number of its queues that differ.
 struct CellFinding {
   std::optional<ReplayDifference> first;
   std::uint64_t queues_differing = 0;
@@ -145,7 +145,7 @@ struct CellFinding {
   }
 };
 
-/// What the queue of a difference serves.
+/// Returns what the queue of a difference serves.
 std::string served_text(const ReplayDifference& difference, std::span<const std::string> modules) {
   if (difference.has_groups) return "group " + std::to_string(difference.group);
   const bool known = difference.group < modules.size();
@@ -157,14 +157,14 @@ std::string served_text(const ReplayDifference& difference, std::span<const std:
                     "a damaged log of queue " + std::to_string(queue), "what harness wrote there");
 }
 
-/// The version of logs that this program does not read; 0: it reads them, or there are none.
+/// Returns the version of logs that this program does not read; 0 if it reads them or `logs` is empty.
 int other_version(const std::vector<ReplayLog>& logs) {
   const bool other =
       !logs.empty() && !logs.front().bytes.empty() && logs.front().bytes.front() != kReplayVersion;
   return other ? static_cast<int>(logs.front().bytes.front()) : 0;
 }
 
-/// The scheduler of every queue of one cell, made as the run made them.
+/// The settings of one cell, with which it makes the scheduler of every queue as the run made it.
 class CellWorld {
  public:
   CellWorld(const std::string& path, std::uint32_t index, const std::string& toml, const std::string& folder)
@@ -173,7 +173,7 @@ class CellWorld {
     context_ = make_context(run_, &*sizes_);
   }
 
-  /// Whether there can be such a queue; its log says more.
+  /// Returns true if there can be a queue of that group; its log says more.
   bool has(GroupId group) const {
     return group < run_.pipeline.modules.size() || !run_.planner.placement.empty() ||
            run_.system->make_planner(context_) != nullptr;
@@ -254,7 +254,7 @@ ReplayVerdict replay_results(const std::string& path, const std::string& folder)
 
 namespace {
 
-/// A queue that only one of the runs had.
+/// Returns the difference of a queue that only one of the runs had.
 ReplayDifference lone_queue(const ReplayLog& log, bool in_first) {
   ReplayReader reader(log);
   ReplayCall call;
@@ -289,7 +289,7 @@ CellFinding compare_logs(const std::vector<ReplayLog>& before, const std::vector
   return finding;
 }
 
-/// Two results files.
+/// The comparison of two results files.
 class FileComparison {
  public:
   FileComparison(std::string before, std::string after)
@@ -324,7 +324,7 @@ class FileComparison {
     return object.json(",\n").text + "\n";
   }
 
-  /// Cells of the same runtime or, when there are none, of any two.
+  /// Returns the pairs of cells of the same runtime or, if there is no such pair, of any two runtimes.
   CellPairs pairs() {
     CellPairs pairs = paired_cells(rows_[0], rows_[1]);
     if (pairs.pairs.empty()) {

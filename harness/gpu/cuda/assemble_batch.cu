@@ -1,11 +1,12 @@
 // How the kernel comes near 80 % of a copy's bandwidth. The numbers are for 32 images of 640x480 to 300x300:
-// 29 MB read, 35 MB written. On an H100 (docs/gpu.md) that takes 27 us, 79 %; 85 % of it for 64 images, 58 %
-// for 8, which do not fill the GPU. Blocks of 8 warps instead of 4 took 0.7 to 5 % longer, of 2 as long.
+// 29 MB read, 35 MB written. On an H100 (docs/gpu.md) that takes 27 us, 79 % of the copy's bandwidth; 64
+// images reach 85 %, and 8 images, which do not fill the GPU, 58 %. Blocks of 8 warps instead of 4 took 0.7
+// to 5 % longer, blocks of 2 as long.
 //
 // A warp takes 32 neighbouring columns: each of its stores is 128 bytes in a row of one plane, and each of
-// its loads falls into one run of 205 bytes, all of whose sectors are used. Four columns a thread would need
-// fewer stores, but would spread a warp's loads over four times as many sectors, and each costs the L1 cache
-// a turn.
+// its loads falls into one run of 205 bytes, and every sector of the run is used. Four columns a thread would
+// need fewer stores, but would spread a warp's loads over four times as many sectors, and each costs the L1
+// cache a turn.
 //
 // The six bytes of a pixel and its right neighbour come by three aligned words: half the load instructions of
 // six bytes, and the third word is nearly always in a sector already asked for.
@@ -15,11 +16,12 @@
 // bytes in flight; Little's law asks for about 10 KB (3 TB/s, half of it reads, 700 ns, 132 multiprocessors).
 //
 // Neighbouring rows share input rows. The 32 x 16 outputs of a block need 27 rows of 205 bytes, 5.5 KB, which
-// stay in L1, so that device memory sends each sector about once; what blocks share at their edges is in L2.
+// stay in L1, so that device memory sends each sector about once; the rows that blocks share at their edges
+// are in L2.
 //
 // For sm_90 the compiler (nvcc 13.0) makes 560 instructions of a thread's four pixels, without a branch
-// before the stores: 53 % of what an H100 issues in the time of the bytes; without fused multiply-adds they
-// were 608. Taps need no division: a product and a correction.
+// before the stores: 53 % of the instructions that an H100 can issue in the time that the bytes take; without
+// fused multiply-adds there were 608. Taps need no division: a product and a correction suffice.
 #include <cuda_runtime.h>
 
 #include <string>

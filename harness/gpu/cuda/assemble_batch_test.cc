@@ -24,7 +24,7 @@ class AssembleBatchCuda : public testing::Test {
   }
 };
 
-/// A batch's way over the device: staged, copied, assembled, copied back.
+/// The way of a batch over the device: staged, copied, assembled, copied back.
 class DeviceBatch {
  public:
   DeviceBatch(std::size_t staged_bytes, std::size_t floats)

@@ -1,4 +1,4 @@
-// Memory of the device, and of the host where the device copies from.
+// Memory of the device, and of the host memory that the device copies from and to.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,8 +14,8 @@
 
 namespace harness {
 
-/// Device memory, from a multiple of 256, not initialised. `purpose` is for the message when there is none
-/// left ("inputs of resnet50, batch 8"). Freeing it waits for the device. Throws DeviceError.
+/// Device memory that begins at a multiple of 256 and is not initialised. `purpose` is for the message if no
+/// memory is left ("inputs of resnet50, batch 8"). Freeing it waits for the device. Throws DeviceError.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -46,14 +46,15 @@ class PinnedBuffer {
   std::size_t size_ = 0;
 };
 
-/// Pinned buffers that are used again and again: pinning one stops the device for a while. Their sizes are
-/// powers of two, so that a small batch does not hold a large one's. One thread takes them; any gives them
-/// back, also after the pool's end. What fails is a DeviceError.
+/// Pinned buffers that are used again and again, because pinning one stops the device for a while. Their
+/// sizes are powers of two, so that a small batch does not hold a large batch's buffer. One thread takes
+/// them; any thread may give them back, also after the pool's end. Every failure is a DeviceError.
 class PinnedPool {
  public:
-  /// Pins two of each size from that of `least` to that of `most` bytes, unless they are there.
+  /// Pins two buffers of each size, from the size for `least` bytes to the size for `most` bytes, unless they
+  /// are there.
   void reserve(std::size_t least, std::size_t most, std::string_view purpose);
-  /// One of at least so many bytes, less than twice as many.
+  /// Returns a buffer of at least `bytes` and less than twice as many.
   std::shared_ptr<PinnedBuffer> take(std::size_t bytes, std::string_view purpose);
 
  private:
@@ -64,11 +65,11 @@ class PinnedPool {
   std::shared_ptr<Free> free_ = std::make_shared<Free>();
 };
 
-/// Enqueues the copy of the bytes from `begin` to `end` to the same places of `to`; both buffers are that
-/// large and stay until the stream has passed it. Throws DeviceError.
+/// Enqueues the copy of the bytes from `begin` to `end` to the same places of `to`; both buffers are at least
+/// as large as `end` and stay until the stream has passed the copy. Throws DeviceError.
 void copy_part_to_device(const PinnedBuffer& from, const DeviceBuffer& to, std::size_t begin, std::size_t end,
                          const CudaStream& stream);
-/// Enqueues the copy of the first `bytes` bytes; likewise.
+/// Enqueues the copy of the first `bytes` bytes, under the same conditions.
 void copy_to_host(const DeviceBuffer& from, const PinnedBuffer& to, std::size_t bytes,
                   const CudaStream& stream);
 

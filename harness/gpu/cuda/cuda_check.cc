@@ -12,7 +12,7 @@ namespace {
                           std::string_view attempted) {
   const std::string detail = std::string(call) + ": " + cudaGetErrorName(status) + " (" +
                              cudaGetErrorString(status) + ") when " + std::string(attempted);
-  cudaGetLastError();  // clears what is not sticky, so that the next launch does not report it again
+  cudaGetLastError();  // clears an error that is not sticky, so that the next launch does not report it again
   throw DeviceError(fault_of(status), {std::move(device), "", 0}, detail);
 }
 

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-/// The last one counts; the first are slow, the calls being cold.
+/// The largest number of tries, of which the last counts; the first are slow, because the calls are cold.
 constexpr int kMaxTries = 5;
 constexpr TimeNs kNarrowNs = 10 * kNsPerUs;
 constexpr TimeNs kPatienceNs = 200 * kNsPerUs;

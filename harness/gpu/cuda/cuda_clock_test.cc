@@ -11,8 +11,8 @@
 namespace harness {
 namespace {
 
-// An event recorded between two readings of the host's clock happened between them, within the error that
-// the clock says; over several renewals.
+// An event recorded between two readings of the host's clock happened between them, within the error that the
+// clock reports; this holds over several renewals.
 TEST(CudaClock, PutsEventsWhereTheHostSawThem) {
   const std::string why = why_no_cuda_device();
   if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
@@ -32,7 +32,7 @@ TEST(CudaClock, PutsEventsWhereTheHostSawThem) {
     EXPECT_GE(told_ns, before_ns - clock.error_ns() - 10 * kNsPerUs);
     EXPECT_LE(told_ns, after_ns + clock.error_ns() + 10 * kNsPerUs);
   }
-#ifndef HARNESS_FAKE_CUDA  // whose threads run when the machine lets them
+#ifndef HARNESS_FAKE_CUDA  // the fake's threads run when the machine lets them
   EXPECT_LT(clock.error_ns(), 100 * kNsPerUs);
 #endif
 }

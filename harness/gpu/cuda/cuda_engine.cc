@@ -9,9 +9,9 @@
 namespace harness {
 namespace {
 
-/// Bytes of a batch of images of the network's own size.
+/// Returns the bytes of a batch of images of the network's own size.
 std::size_t usual_bytes(const InputFormat& format, std::size_t batch) {
-  const std::size_t image = batch_elements(format, 1);  // a byte a value
+  const std::size_t image = batch_elements(format, 1);  // one byte per value
   return batch * (sizeof(StagedImage) + image + 16);
 }
 
@@ -29,7 +29,7 @@ CudaEngine::CudaEngine(int index, const MakeModels& make, OnOutput on_output)
     : on_output_(std::move(on_output)), current_(index), source_(make(compute_)) {}
 
 CudaEngine::~CudaEngine() {
-  // Failures of a lost device change nothing any more.
+  // Failures of a lost device do not matter any more.
   cudaStreamSynchronize(copies_.get());
   cudaStreamSynchronize(compute_.get());
   cudaGetLastError();
@@ -103,7 +103,7 @@ void CudaEngine::enqueue(int number, int segment) {
     }
     end_of(one, segment).record(compute_);
   } catch (...) {
-    // The batch fails, and its slot is the next one's: nothing of it may still run then.
+    // The batch fails and its slot goes to the next batch: by then nothing of this batch may still run.
     if (caught_at({}).fault() != DeviceFault::kDeviceLost) compute_.synchronize();
     throw;
   }

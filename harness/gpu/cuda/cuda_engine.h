@@ -1,4 +1,4 @@
-// Batches through models on a GPU.
+// Runs batches through models on a GPU.
 #pragma once
 
 #include <array>
@@ -19,60 +19,62 @@
 
 namespace harness {
 
-/// Values on the device, one image's after another's.
+/// The output of a batch: values on the device, one image's after another's.
 struct CudaOutput {
   const float* values = nullptr;
   std::size_t count = 0;
-  const std::uint8_t* payload = nullptr;  ///< what BatchEnd::outputs are copied from; null: none
+  const std::uint8_t* payload = nullptr;  ///< source of BatchEnd::outputs; null: there are no such outputs
   std::size_t payload_bytes = 0;
 };
 
-/// A loaded model, whose input the assembly fills. All on the device's thread; throws DeviceError, which need
-/// not name model and batch.
+/// A loaded model, whose input the assembly fills. All functions are called on the device's thread; they
+/// throw DeviceError, which need not name model and batch.
 class CudaModel {
  public:
   virtual ~CudaModel() = default;
   virtual const InputFormat& format() const = 0;
   virtual std::size_t max_batch() const = 0;
-  /// One more than the exit points that it runs with.
+  /// Returns one more than the number of exit points that it runs with.
   virtual int segments() const = 0;
-  /// Of max_batch images, in the format.
+  /// Returns the memory for max_batch images, in the format.
   virtual float* input() const = 0;
   virtual std::size_t input_bytes() const = 0;
   virtual std::uint64_t weight_bytes() const = 0;
-  /// As Device::notes(), without the model's name.
+  /// Returns the lines of Device::notes(), without the model's name.
   virtual const std::vector<std::string>& notes() const = 0;
 
-  /// Enqueues a segment of a batch, 0 first, in order.
+  /// Enqueues a segment of a batch; segments come in order, 0 first.
   virtual void enqueue(std::size_t batch, int segment) = 0;
-  /// Of the batch whose last segment was enqueued last; its values are there once that has passed, until the
-  /// next batch's first segment.
+  /// Returns the output of the batch whose last segment was enqueued last; its values are there once that
+  /// segment has passed, until the next batch's first segment.
   virtual const CudaOutput& output() const = 0;
 };
 
-/// Where the models of one engine come from; outlives them. On the device's thread.
+/// The source of one engine's models; it outlives them. It is used on the device's thread.
 class CudaModels {
  public:
   virtual ~CudaModels() = default;
-  /// On the engine's compute stream. Throws DeviceError.
+  /// Loads a model that runs on the engine's compute stream. Throws DeviceError.
   virtual std::unique_ptr<CudaModel> load(const ModelSource& source, const DevicePlace& place) = 0;
 };
 
-/// One GPU: a compute stream, on which all batches run one after another, and a copy stream, which brings
-/// their images over meanwhile. Made, used and destroyed by one thread, whose current GPU it sets.
+/// Runs batches on one GPU: on a compute stream all batches run one after another, while a copy stream brings
+/// over the images of the next. It is made, used and destroyed by one thread, and sets that thread's current
+/// GPU.
 ///
-/// Between the segments of a batch stand no events with timing: they would cost every batch, for a time that
-/// only a batch that stopped needs. Its end is when the thread saw it stop, which is some microseconds later.
+/// There are no events with timing between the segments of a batch: they would cost every batch time,
+/// although only a batch that stopped needs them. Such a batch ends when the thread sees it stop, some
+/// microseconds later.
 class CudaEngine final : public StreamEngine {
  public:
-  /// Called once, with the GPU current and the stream on which the models are to run.
+  /// Makes the models; called once, with the GPU current and the stream on which the models are to run.
   using MakeModels = std::function<std::unique_ptr<CudaModels>(CudaStream& compute)>;
-  /// As OutputSink; none: outputs are dropped.
+  /// Gets the outputs of a batch, as OutputSink does (torch_device.h); empty: outputs are dropped.
   using OnOutput = std::function<void(std::uint64_t tag, std::span<const float> values)>;
 
   /// Throws DeviceError.
   CudaEngine(int index, const MakeModels& make, OnOutput on_output);
-  /// Waits for what is enqueued.
+  /// Waits for enqueued work.
   ~CudaEngine() override;
 
   int load(const ModelSource& source, const DevicePlace& place) override;
@@ -88,7 +90,7 @@ class CudaEngine final : public StreamEngine {
   void release(int slot) override;
 
  private:
-  /// Makes the GPU this thread's.
+  /// Makes the GPU this thread's current one.
   struct Current {
     explicit Current(int index);
   };
@@ -103,10 +105,10 @@ class CudaEngine final : public StreamEngine {
     CudaEvent started{CudaEvent::Timing::kOn};
     std::array<CudaEvent, 2> passed{
         CudaEvent(CudaEvent::Timing::kOff),
-        CudaEvent(CudaEvent::Timing::kOff)};  ///< even and odd segments, not the last
-    CudaEvent ended{CudaEvent::Timing::kOn};  ///< the last segment
-    TimeNs seen_ns = 0;                       ///< when a segment was last seen to have passed
-    std::optional<int> reference;             ///< of the clock
+        CudaEvent(CudaEvent::Timing::kOff)};  ///< ends of even and odd segments, except the last
+    CudaEvent ended{CudaEvent::Timing::kOn};  ///< end of the last segment
+    TimeNs seen_ns = 0;                       ///< time at which a segment was last seen to have passed
+    std::optional<int> reference;             ///< reference of the clock
     PinnedBuffer output;
     std::size_t outputs = 0;
     std::shared_ptr<PinnedBuffer> payload;
@@ -126,7 +128,7 @@ class CudaEngine final : public StreamEngine {
   CudaStream copies_;
   std::unique_ptr<CudaModels> source_;
   CudaClock clock_;
-  std::vector<Loaded> models_;  ///< by DeviceModel
+  std::vector<Loaded> models_;  ///< loaded models, by DeviceModel
   std::vector<std::string> notes_;
   PinnedPool payloads_;
   std::array<Slot, Device::kMaxOutstanding> slots_;

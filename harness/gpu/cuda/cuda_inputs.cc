@@ -24,7 +24,7 @@ void CudaInputs::wait_for_pieces() {
 
 void CudaInputs::grow(std::size_t bytes) {
   host_ = PinnedBuffer(bytes, "images");
-  device_ = DeviceBuffer();  // the new one may need its room
+  device_ = DeviceBuffer();  // the new buffer may need its room
   device_ = DeviceBuffer(bytes, "images");
 }
 
@@ -38,7 +38,7 @@ void CudaInputs::begin(DeviceModel model, std::size_t most, std::span<const Imag
   if (model_ != model) restart(model, most);
   layout_.place(images);
   if (layout_.size() > device_.size()) {
-    restart(model, most);  // without what was prepared, the batch may fit
+    restart(model, most);  // without the prepared images the batch may fit
     layout_.place(images);
     if (layout_.size() > device_.size()) grow(layout_.size());
   }

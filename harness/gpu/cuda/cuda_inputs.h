@@ -13,9 +13,9 @@
 
 namespace harness {
 
-/// A pinned buffer and one on the device, of which there are two each: while the batch of one runs, that of
-/// the other is copied. Images are copied a piece at a time, to the pinned buffer by the host and on from
-/// there by the copy stream. One thread. All throw DeviceError.
+/// A pinned buffer and one on the device. An engine has two such pairs: while the batch of one pair runs, the
+/// batch of the other is copied. Images are copied a piece at a time, to the pinned buffer by the host and on
+/// from there by the copy stream. It is used by one thread. All functions throw DeviceError.
 class CudaInputs {
  public:
   CudaInputs() : copied_(CudaEvent::Timing::kOff) {}
@@ -24,26 +24,27 @@ class CudaInputs {
   /// never shrinks.
   void reserve(std::size_t bytes);
 
-  /// The next batch, of this model and up to `most` images, may have this image. Does nothing where there
-  /// is no room for it.
+  /// Announces an image that the next batch, of this model and of up to `most` images, may have. Does nothing
+  /// if there is no room for it.
   void prepare(DeviceModel model, std::size_t most, const Image& image);
-  /// The batch. What was prepared and is not in it is forgotten where it takes the batch's room. Throws
-  /// InputError for images that the assembly refuses.
+  /// Begins the batch. Prepared images that are not in it are forgotten if they take the room that it needs.
+  /// Throws InputError for images that the assembly refuses.
   void begin(DeviceModel model, std::size_t most, std::span<const Image> images);
-  /// Copies a piece; false when there is nothing left to copy.
+  /// Copies a piece; returns false if nothing was left to copy.
   bool copy_some(const CudaStream& copies);
-  /// What is enqueued on `compute` from now on finds the batch copied: copy_some() has returned false.
+  /// Makes work that is enqueued on `compute` from now on wait until the batch is copied; copy_some() must
+  /// have returned false.
   void wait_in(CudaStream& compute);
-  /// Forgets everything; nothing on the device reads it any more.
+  /// Forgets all images; nothing on the device may read them any more.
   void clear();
 
-  /// The batch's table, for the assembly kernel.
+  /// Returns the batch's table, for the assembly kernel.
   const StagedImage* table() const { return reinterpret_cast<const StagedImage*>(device_.data()); }
-  /// Of the device's memory.
+  /// Returns the size of the buffer on the device.
   std::size_t bytes() const { return device_.size(); }
 
  private:
-  /// Of the host's time about 20 us.
+  /// The size of a piece, which takes about 20 us of the host's time.
   static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 
   /// Begins anew, for a batch of up to `most` images of the model: waits for pieces that are still being
@@ -55,9 +56,9 @@ class CudaInputs {
   PinnedBuffer host_;
   DeviceBuffer device_;
   InputLayout layout_;
-  std::optional<DeviceModel> model_;  ///< that the images are for
-  CudaEvent copied_;                  ///< on the copy stream, behind the last piece so far
-  bool is_copying_ = false;           ///< nobody has waited for that piece
+  std::optional<DeviceModel> model_;  ///< model that the images are for
+  CudaEvent copied_;                  ///< event on the copy stream, behind the last piece so far
+  bool is_copying_ = false;           ///< true if nobody has waited for that piece
 };
 
 }  // namespace harness

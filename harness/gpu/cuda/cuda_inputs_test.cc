@@ -19,7 +19,7 @@ class CudaInputsTest : public testing::Test {
     const std::string why = why_no_cuda_device();
     if (!why.empty()) GTEST_SKIP() << "no GPU: " << why;
   }
-  /// Copies and assembles the batch, and compares with the CPU's.
+  /// Copies and assembles the batch, and compares the result with the CPU's.
   void expect_assembled(CudaInputs& inputs, const std::vector<Image>& images) {
     const InputFormat format{33, 47, {0.4F, 0.5F, 0.6F}, {2, 3, 4}};
     CudaStream copies;

@@ -1,4 +1,4 @@
-// CUDA streams and events that end with their owner.
+// CUDA streams, events and graphs that end with their owner.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,15 +10,15 @@ namespace harness {
 
 class CudaEvent;
 
-/// A stream of the device current when it was made; does not synchronise with the default stream. Owned by
-/// one thread. All throw DeviceError.
+/// A stream of the device that was current when it was made; it does not synchronise with the default stream.
+/// It is owned by one thread. All functions throw DeviceError.
 class CudaStream {
  public:
   CudaStream();
   cudaStream_t get() const { return stream_.get(); }
-  /// What is enqueued here later starts after `event`'s last record.
+  /// Makes work that is enqueued here later wait for `event`'s last record.
   void wait_for(const CudaEvent& event);
-  /// Blocks until all that is enqueued has ended; for loading and tests.
+  /// Blocks until all enqueued work has ended; for loading and tests.
   void synchronize();
 
  private:
@@ -28,21 +28,22 @@ class CudaStream {
   std::unique_ptr<CUstream_st, Destroy> stream_;
 };
 
-/// A point in a stream's work, asked for without blocking. All throw DeviceError.
+/// A point in a stream's work, which can be queried without blocking. All functions throw DeviceError.
 class CudaEvent {
  public:
   enum class Timing { kOff, kOn };
 
-  /// Without timing, records and queries are cheaper.
+  /// Makes an event; without timing, records and queries are cheaper.
   explicit CudaEvent(Timing timing);
   cudaEvent_t get() const { return event_.get(); }
   void record(const CudaStream& stream);
-  /// Whether the stream has passed the last record; true before any. Throws what the work before it failed
-  /// with.
+  /// True if the stream has passed the last record, or if there was no record. Throws the error of the work
+  /// before it, if that failed.
   bool passed() const;
-  /// Blocks until it has; throws likewise.
+  /// Blocks until the stream has passed the last record; throws likewise.
   void wait() const;
-  /// Milliseconds from `start` to this one, both with timing and passed; resolution 0.5 us.
+  /// Returns the milliseconds from `start` to this event, both with timing and passed; the resolution is 0.5
+  /// us.
   float ms_since(const CudaEvent& start) const;
 
  private:
@@ -52,17 +53,18 @@ class CudaEvent {
   std::unique_ptr<CUevent_st, Destroy> event_;
 };
 
-// Work of a stream, recorded once and launched as one.
+// The recorded work of a stream, which is launched as one.
 
-/// An instantiated CUDA graph. The buffers that the recorded work names stay as long as it is launched.
+/// An instantiated CUDA graph. The buffers that the recorded work uses must stay as long as it is launched.
 class CudaGraph {
  public:
-  /// Runs `enqueue`, whose work on `stream` (and on streams it makes wait for it, and it for them) is
-  /// recorded instead of run. Work that a capture cannot hold (synchronous calls, memory from cudaMalloc)
-  /// fails it: throws DeviceError, or what `enqueue` threw; the stream is as before and nothing has run.
+  /// Runs `enqueue`; its work on `stream` (and on streams that it makes wait for `stream`, and `stream` for
+  /// them) is recorded instead of run. The capture fails if it cannot hold the work (synchronous calls,
+  /// memory from cudaMalloc): throws DeviceError, or what `enqueue` threw; the stream is then as before and
+  /// nothing has run.
   CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
 
-  /// Enqueues all of it on `stream`. Throws DeviceError.
+  /// Enqueues all of the work on `stream`. Throws DeviceError.
   void launch(const CudaStream& stream) const;
 
  private:

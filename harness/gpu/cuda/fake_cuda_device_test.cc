@@ -1,5 +1,6 @@
-// A StreamDevice over a CudaEngine on the fake runtime: the contract of devices (device_conformance_test.cc),
-// what batches compute, and that every error of every call ends each batch once and leaves nothing behind.
+// A StreamDevice over a CudaEngine on the fake runtime. Tests the contract of devices
+// (device_conformance_test.cc), the values that batches compute, and that every error of every call ends each
+// batch once and leaves nothing behind.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -24,8 +25,8 @@ namespace {
 
 const InputFormat kFormat{5, 6, {0.4F, 0.5F, 0.6F}, {2, 3, 4}};
 
-/// Doubles its input, and adds its number in each segment after the first. Segments are graphs, but for
-/// models with a gate, whose stages run on the host when they are enqueued.
+/// A model that doubles its input, and adds its number in each segment after the first. Segments are graphs,
+/// except in models with a gate, whose stages run on the host when they are enqueued.
 class FakeModel final : public CudaModel {
  public:
   FakeModel(const ModelSource& source, DevicePlace place, CudaStream& stream, std::shared_ptr<StageGate> gate)
@@ -70,7 +71,7 @@ class FakeModel final : public CudaModel {
   }
   const CudaOutput& output() const override { return output_; }
 
-  /// What a batch gives.
+  /// Returns the values that a batch gives.
   static std::vector<float> expected(std::span<const Image> images, int segments) {
     std::vector<float> values(batch_elements(kFormat, images.size()));
     assemble_batch(images, kFormat, values);
@@ -100,7 +101,7 @@ class FakeModel final : public CudaModel {
 
   DevicePlace place_;
   CudaStream& stream_;
-  std::shared_ptr<StageGate> gate_;  ///< null: graphs
+  std::shared_ptr<StageGate> gate_;  ///< gate of the stages; null: segments are graphs
   std::size_t max_batch_;
   std::size_t output_bytes_;
   int segments_;
@@ -111,7 +112,7 @@ class FakeModel final : public CudaModel {
   std::vector<std::string> notes_;
 };
 
-cudaStream_t models_stream = nullptr;  ///< of the device that was made last
+cudaStream_t models_stream = nullptr;  ///< stream of the models of the device that was made last
 
 class FakeModels final : public CudaModels {
  public:
@@ -148,9 +149,9 @@ std::vector<TestedKind> tested_kinds() {
 namespace {
 
 constexpr int kLargestBatch = 4;
-constexpr std::size_t kOutputBytes = 100;  ///< of each image: less than what a model computes of one
+constexpr std::size_t kOutputBytes = 100;  ///< bytes of each image: fewer than a model computes
 
-/// A device whose outputs and ends a test waits for.
+/// A device, whose outputs and ends the test waits for.
 class FakeCudaDevice : public testing::Test {
  protected:
   void SetUp() override { fake_cuda::reset(); }
@@ -178,7 +179,7 @@ class FakeCudaDevice : public testing::Test {
     source.output_bytes = kOutputBytes;
     return device_->load(source);
   }
-  /// Ends in order, `count` of them.
+  /// Waits for `count` ends and returns them in order.
   std::vector<BatchEnd> wait_for_ends(std::size_t count) {
     std::vector<BatchEnd> ends;
     while (ends.size() < count) {
@@ -189,7 +190,7 @@ class FakeCudaDevice : public testing::Test {
     }
     return ends;
   }
-  /// Runs so many batches of random sizes and images, two at a time, partly prepared; returns how they ended.
+  /// Runs `count` batches of random sizes and images, two at a time, partly prepared; returns how they ended.
   std::vector<BatchEnd> run_batches(DeviceModel model, int segments, int count) {
     std::vector<BatchEnd> ends;
     std::map<std::uint64_t, std::vector<OwnedImage>> owned;
@@ -218,7 +219,7 @@ class FakeCudaDevice : public testing::Test {
         ends.push_back(end);
       }
     }
-    for (const BatchEnd& end : ends) {  // none has been written over
+    for (const BatchEnd& end : ends) {  // no output has been overwritten
       EXPECT_EQ(end.outputs.bytes == 0, !end.failure.empty());
       if (end.outputs.bytes == 0) continue;
       EXPECT_EQ(std::memcmp(end.outputs.data, values_[end.tag].data(), end.outputs.bytes), 0) << end.tag;
@@ -231,7 +232,7 @@ class FakeCudaDevice : public testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool woken_ = false;
-  std::map<std::uint64_t, std::vector<float>> values_;  ///< by tag; read when the batch has ended
+  std::map<std::uint64_t, std::vector<float>> values_;  ///< outputs by tag; read when the batch has ended
   std::unique_ptr<Device> device_;
 };
 
@@ -244,7 +245,7 @@ TEST_F(FakeCudaDevice, BatchesThatOverlapComputeTheirOwnImages) {
   }
 }
 
-/// One stands before and one behind a batch.
+/// There is one before and one after a batch.
 TEST_F(FakeCudaDevice, NoEventWithTimingStandsBetweenSegments) {
   make();
   for (const int exit_points : {0, 3}) {
@@ -255,8 +256,8 @@ TEST_F(FakeCudaDevice, NoEventWithTimingStandsBetweenSegments) {
   }
 }
 
-/// Whatever call fails, at whatever time: each batch ends once, right or with a line that says what failed,
-/// and the device goes on unless it is lost.
+/// Whatever call fails, at whatever time, each batch ends once, with the right values or with a line that
+/// says what failed, and the device goes on unless it is lost.
 TEST_F(FakeCudaDevice, EveryErrorOfEveryCallEndsInALine) {
   SCOPED_TRACE(seed_text(seed_));
   make();
@@ -279,7 +280,7 @@ TEST_F(FakeCudaDevice, EveryErrorOfEveryCallEndsInALine) {
             EXPECT_EQ(end.failure.rfind("device kind 7: model net, batch ", 0), 0U) << end.failure;
             EXPECT_NE(end.fault, DeviceFault::kNoFault);
           }
-        } catch (const DeviceError& refused) {  // by the device's start, or the load
+        } catch (const DeviceError& refused) {  // thrown by the device's start, or by the load
           EXPECT_EQ(std::string(refused.what()).rfind("device ", 0), 0U) << refused.what();
         }
         device_.reset();

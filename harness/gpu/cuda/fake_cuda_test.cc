@@ -1,4 +1,4 @@
-// What the fake runtime shows of streams, memory and inputs: each test leaves nothing behind and no fault.
+// Tests of streams, memory and inputs on the fake runtime: each test leaves nothing behind and no fault.
 #include "harness/gpu/cuda/test_fake_cuda.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class FakeCuda : public testing::Test {
   void TearDown() override { EXPECT_EQ(fake_cuda::reset(), Lines()); }
 };
 
-/// Work that counts its runs.
+/// Enqueues work that counts its runs.
 cudaError_t enqueue_count(const CudaStream& stream, int& runs) {
   return fake_cuda::enqueue("count", stream.get(), {}, [&runs] {
     ++runs;
@@ -38,7 +38,7 @@ cudaError_t enqueue_count(const CudaStream& stream, int& runs) {
   });
 }
 
-/// The host waits already when the work fails that marks the event.
+/// The host already waits when the work that marks the event fails.
 TEST_F(FakeCuda, AnEventIsPassedWhoseMarkFails) {
   CudaStream stream;
   CudaEvent event(CudaEvent::Timing::kOff);
@@ -106,7 +106,7 @@ TEST_F(FakeCuda, TellsOfMemoryThatWasLeftOrFreedTooEarly) {
   EXPECT_EQ(fake_cuda::reset(), Lines{"10 bytes freed while work that names them was queued"});
 }
 
-#ifndef __SANITIZE_ADDRESS__  // it would end the program there and then
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer would end the program there and then
 TEST_F(FakeCuda, TellsOfBytesWrittenPastTheEnd) {
   {
     const PinnedBuffer buffer(10, "a test");
@@ -121,7 +121,7 @@ class FakeCudaInputs : public FakeCuda {
  protected:
   static constexpr int kSide = 20;
   static constexpr std::size_t kImages = 4;
-  /// Of a batch of kImages: the table and the images, each from a multiple of 16.
+  /// The size of a batch of kImages: the table and the images, each from a multiple of 16.
   static constexpr std::size_t kBytes = kImages * (sizeof(StagedImage) + 3 * kSide * kSide);
 
   std::vector<Image> images() {
@@ -180,7 +180,8 @@ TEST_F(FakeCudaInputs, ABatchThatFitsTakesTheRoomOfWhatWasPreparedForNothing) {
   EXPECT_EQ(assembled(inputs, kImages), expected(batch));
 }
 
-// Batches of any size take what was pinned before the load, and none holds a larger one's.
+// Batches of any size take buffers that were pinned before the load, and no batch holds a larger batch's
+// buffer.
 TEST_F(FakeCuda, PinnedBuffersAreUsedAgainByBatchesOfTheirSize) {
   PinnedPool pool;
   constexpr std::size_t kImage = 100;
@@ -245,7 +246,7 @@ TEST_F(FakeCudaInputs, NoPlaceIsWrittenWhileItIsCopied) {
   fake_cuda::hold();
   inputs.prepare(0, kImages, given[0]);
   ASSERT_TRUE(inputs.copy_some(*copies_));
-  inputs.clear();  // of a batch that stopped before it had begun
+  inputs.clear();  // the batch stopped before it had begun
   const int before = fake_cuda::calls("cudaEventSynchronize");
   inputs.begin(1, kImages, std::span(given).subspan(1, 2));
   EXPECT_EQ(fake_cuda::calls("cudaEventSynchronize"), before + 1);

@@ -1,4 +1,4 @@
-// What the assembly kernel may differ by from the CPU version.
+// A check of the assembly kernel against the CPU version.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// The CUDA kernel's values are the CPU version's, within the tolerance of both.
+/// Expects the CUDA kernel's values to be the CPU version's, within the tolerance of both.
 inline void expect_assembled(const float* found, const std::vector<Image>& images,
                              const InputFormat& format) {
   std::vector<float> expected(batch_elements(format, images.size()));

@@ -1,4 +1,4 @@
-// The assembly kernel on the fake runtime: its per-thread code over its grid, by the stream's thread.
+// The assembly kernel on the fake runtime: the stream's thread runs its per-thread code over its grid.
 #include "harness/core/error.h"
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"

@@ -171,7 +171,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const int device = stream->device;
-  locked([stream] {  // ends when what is queued has
+  locked([stream] {  // the thread ends once the queued work has ended
     runtime.held.reset();
     stream->closes = true;
   });
@@ -268,7 +268,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   bool broke = false;
-  locked([&] {  // whatever it says: the capture is over
+  locked([&] {  // even if it returns an error, the capture is over
     capturing = nullptr;
     *graph = std::exchange(stream->capture, nullptr);
     broke = stream->capture_broke;

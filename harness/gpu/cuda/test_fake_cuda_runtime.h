@@ -1,4 +1,4 @@
-// What the parts of the fake CUDA runtime share: its state, and how a call begins and ends.
+// The state that the parts of the fake CUDA runtime share, and the beginning and end of every call.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@ namespace harness::fake_cuda {
 
 constexpr int kHost = -1;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kGuardBytes = 0;  ///< the sanitizer's own guards tell of the access itself
+constexpr std::size_t kGuardBytes = 0;  ///< no guards: the sanitizer's own report the access itself
 #else
-constexpr std::size_t kGuardBytes = 256;  ///< before and behind each block
+constexpr std::size_t kGuardBytes = 256;  ///< size of the guards before and behind each block
 #endif
 constexpr std::align_val_t kAlignment{256};
 constexpr std::byte kGuard{0xA5};
-constexpr std::byte kUnset{0xFF};  ///< floats of it are no numbers
+constexpr std::byte kUnset{0xFF};  ///< byte of memory that is not set; floats of it are NaN
 
 /// Memory of a device, or page-locked memory of the host.
 class Block {
@@ -59,8 +59,8 @@ class Block {
 
   int device;
   std::size_t bytes;
-  bool is_ready;   ///< the stream has passed the point from which it may be used
-  int queued = 0;  ///< work that names it
+  bool is_ready;   ///< true if the stream has passed the point from which it may be used
+  int queued = 0;  ///< number of queued works that name it
 
  private:
   struct Free {
@@ -77,7 +77,7 @@ struct Work {
   std::vector<const void*> names;
   std::function<cudaError_t()> run;
   std::function<bool()> is_ready;
-  bool always = false;  ///< also on a lost device
+  bool always = false;  ///< true if it runs also on a lost device
 };
 
 struct EventState {
@@ -92,7 +92,8 @@ struct EventState {
 // NOLINTBEGIN(readability-identifier-naming): the runtime's names
 struct CUstream_st {
   int device = 0;
-  std::deque<std::pair<harness::fake_cuda::Work, harness::fake_cuda::Blocks>> queue;  ///< the first one runs
+  /// Queued work, of which the first is running.
+  std::deque<std::pair<harness::fake_cuda::Work, harness::fake_cuda::Blocks>> queue;
   bool closes = false;
   CUgraph_st* capture = nullptr;
   bool capture_broke = false;
@@ -119,12 +120,12 @@ struct Failure {
 };
 
 struct Runtime {
-  std::recursive_mutex mutex;  ///< of everything; work runs without it
+  std::recursive_mutex mutex;  ///< guards everything; work runs without it
   std::condition_variable_any changed;
   std::map<const void*, std::shared_ptr<Block>> blocks;
   std::set<CUstream_st*> streams;
-  std::size_t others = 0;           ///< events and graphs
-  std::optional<std::string> held;  ///< work of that name, or all
+  std::size_t others = 0;           ///< number of events and graphs
+  std::optional<std::string> held;  ///< name of held work; empty: all work is held
   std::array<cudaError_t, kDevices> lost{};
   std::map<std::string, Failure, std::less<>> failures;
   std::map<std::string, int, std::less<>> calls;
@@ -134,24 +135,25 @@ extern Runtime& runtime;
 
 inline thread_local int current_device = 0;
 inline thread_local cudaError_t last_error = cudaSuccess;
-inline thread_local CUstream_st* capturing = nullptr;  ///< by this thread
+inline thread_local CUstream_st* capturing = nullptr;  ///< stream whose work this thread captures
 
-// Under the runtime's lock.
+// Functions to be called under the runtime's lock.
 cudaError_t take_failure(std::string_view name);
 inline cudaError_t& lost_error(int device) { return runtime.lost[static_cast<std::size_t>(device)]; }
 inline bool is_lost_now(int device) { return lost_error(device) != cudaSuccess; }
 std::shared_ptr<Block> block_of(const void* data);
 cudaError_t allocate(void** data, int device, std::size_t bytes, bool is_ready = true);
 void deallocate(const void* data);
-/// What a stream's thread does.
+/// The function of a stream's thread: runs the queued work.
 void run_stream(CUstream_st* stream);
 void push(CUstream_st* stream, const Work& work);
-/// The same, or into the graph that the stream records.
+/// Does the same, or adds the work to the graph that the stream records.
 cudaError_t add(CUstream_st* stream, Work work);
 
 inline cudaError_t done() { return cudaSuccess; }
 
-/// A call of the runtime: counted, failed where a test wants it or the device is lost, and else `body`.
+/// Carries out a call of the runtime: counts it, and runs `body` unless a test wants it to fail or the device
+/// is lost.
 template <typename Body>
 cudaError_t call(const char* name, int device, const Body& body) {
   const std::unique_lock lock(runtime.mutex);
@@ -163,7 +165,7 @@ cudaError_t call(const char* name, int device, const Body& body) {
   return error;
 }
 
-/// A call that ends something: it does so whatever it says.
+/// Carries out a call that ends something; `body` runs even if the call returns an error.
 template <typename Body>
 cudaError_t ending(const char* name, int device, const Body& body) {
   const std::unique_lock lock(runtime.mutex);
@@ -171,7 +173,8 @@ cudaError_t ending(const char* name, int device, const Body& body) {
   return call(name, device, done);
 }
 
-/// Blocks the host, if not done: held streams then go on. Under one lock only.
+/// Blocks the host until `done`; if it must wait, held streams go on. The runtime's lock must be held exactly
+/// once.
 template <typename Done>
 void wait_until(const Done& done) {
   if (done()) return;

@@ -1,4 +1,4 @@
-// The times of a device's own clock on the host's.
+// Converts times of a device's own clock to the host's clock.
 #pragma once
 
 #include <array>
@@ -9,20 +9,22 @@
 
 namespace harness {
 
-/// A device tells how long after one of its moments another one was, never when either was. So a moment, a
-/// reference, is made between two readings of the host's clock, which bound when it was; other moments are
-/// told from it. References are renewed, because the two clocks drift apart and a device's count of
-/// milliseconds loses digits as it grows; a batch keeps the one that it began with.
+/// Converts moments of a device to the host's time. A device tells only the time between two of its moments,
+/// not when either was. So a moment, called a reference, is made between two readings of the host's clock,
+/// which bound its time; other moments are measured from it. References are renewed, because the two clocks
+/// drift apart and a device's count of milliseconds loses digits as it grows; a batch keeps the reference
+/// that it began with.
 class DeviceClock {
  public:
-  /// The current one, those of kMaxOutstanding batches, and one to be made.
+  /// The number of references: the current one, one for each of kMaxOutstanding batches, and one to be made.
   static constexpr int kReferences = 4;
-  /// A reference is renewed when it is older.
+  /// The age beyond which a reference is renewed.
   static constexpr TimeNs kRenewNs = 200 * kNsPerMs;
-  /// An older one tells no times, unless of a batch that takes as long: what it says of the next is no error.
+  /// The age from which a reference's deviation at its renewal is not counted as an error: such an old
+  /// reference has told no times, unless for a batch that takes as long.
   static constexpr double kIdleMs = 1000;
 
-  /// When a reference was made: not before and not after.
+  /// The host's times between which a reference was made.
   struct Bracket {
     TimeNs before_ns = 0;
     TimeNs after_ns = 0;
@@ -31,25 +33,26 @@ class DeviceClock {
   };
 
   bool is_due(TimeNs now_ns) const { return now_ns >= due_ns_; }
-  /// A reference could not be made: tries again later.
+  /// Called if a reference could not be made: puts the next try off.
   void postpone(TimeNs now_ns) { due_ns_ = now_ns + kRenewNs; }
-  /// The number of a reference that nobody uses; one is to be made under it.
+  /// Returns the number of a reference that nobody uses, under which the next one is to be made.
   int spare() const;
-  /// It was made, `since_ms` after the current one by the device's clock (nothing: there is no current one),
-  /// and is the current one from now on.
+  /// Makes the reference spare() the current one. It was made within `bracket`, `since_ms` after the current
+  /// one by the device's clock (nullopt: there is no current one).
   void renew(const Bracket& bracket, std::optional<double> since_ms);
 
-  /// The number of the current reference; -1: there is none.
+  /// Returns the number of the current reference; -1 if there is no reference yet.
   int current() const { return current_; }
-  /// The current reference, kept until it is released as often.
+  /// Returns the current reference, which is kept until it has been released as often as acquired.
   int acquire();
   void release(int reference);
 
-  /// The host's time `since_ms` after a reference that was acquired.
+  /// Returns the host's time `since_ms` after a reference that was acquired.
   TimeNs host_ns(int reference, double since_ms) const;
 
-  /// The largest error of a time told so far: at each renewal what the reference before it said of the new
-  /// one, against its bracket. Before the second reference: half the first bracket.
+  /// Returns the largest error of a time told so far. Each renewal compares what the previous reference says
+  /// about the new one with the new one's bracket. Before the second reference the error is half the first
+  /// bracket.
   TimeNs error_ns() const { return error_ns_; }
 
  private:
@@ -63,15 +66,15 @@ class DeviceClock {
   TimeNs error_ns_ = 0;
 };
 
-/// When a batch ran.
+/// The start and the end of a batch's run.
 struct DeviceSpan {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
 };
 
-/// `told` by a device's clock, moved by no more than that clock's error to where a batch can have run: not
-/// before `earliest_ns` (its submission, the end of the batch before), not after `latest_ns` (it is known to
-/// have ended), and not backwards.
+/// Returns `told`, a span by a device's clock, moved to where a batch can have run: not before `earliest_ns`
+/// (its submission, the end of the previous batch), not after `latest_ns` (it is known to have ended), and
+/// not backwards. The times move by no more than that clock's error.
 DeviceSpan possible_span(const DeviceSpan& told, TimeNs earliest_ns, TimeNs latest_ns);
 
 }  // namespace harness

@@ -46,7 +46,7 @@ TEST(DeviceClock, TellsTimesWithinTheErrorThatItSays) {
     last = reference;
   }
   EXPECT_LE(worst, clock.error_ns());
-  // Half a bracket twice, the drift of 200 ms, roundings: what the error can be at most.
+  // The error can be at most half a bracket twice, the drift of 200 ms, and roundings.
   EXPECT_LE(clock.error_ns(), 6000 + 6000 + 8000 + 1000);
   EXPECT_GT(worst, 4000) << "the test's device is hardly off";
 }

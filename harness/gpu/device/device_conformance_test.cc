@@ -113,7 +113,7 @@ TEST_P(DeviceConformance, NothingWaitsForARunningBatch) {
   gate_->close();
   submit(1, gated);
   gate_->wait_for(1);
-  // Only this thread lets the batch go on, so each of these would wait for ever.
+  // Only this thread lets the batch go on, so each of these calls would hang if it waited.
   EXPECT_FALSE(device_->take(ends_));
   submit(2, gated);
   device_->preempt(2);
@@ -145,13 +145,13 @@ TEST_P(DeviceConformance, PreemptedBeforeItsStartABatchDoesNotRun) {
 
 struct PreemptCase {
   int exit_points;
-  int running;   ///< stage that runs, from 1, when the batch is preempted
-  int last_run;  ///< the last one that runs
+  int running;   ///< number of the stage, from 1, that runs when the batch is preempted
+  int last_run;  ///< number of the last stage that runs
 };
 
 TEST_P(DeviceConformance, ABatchStopsAtItsNextExitPoint) {
   if (!computes()) GTEST_SKIP() << "ends its batches at once";
-  // Of four stages: three exit points lie between all, one after the second, none nowhere.
+  // There are four stages: three exit points lie between all of them, a single one after the second.
   const std::vector<PreemptCase> cases = {{3, 1, 1}, {3, 2, 2}, {3, 3, 3}, {3, 4, 4}, {1, 1, 2},
                                           {1, 2, 2}, {1, 3, 4}, {0, 1, 4}, {0, 3, 4}};
   std::uint64_t tag = 0;

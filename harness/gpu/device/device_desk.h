@@ -1,4 +1,4 @@
-// What every device does with what it is given and gives back: checks, handles of models, ends.
+// The bookkeeping that all devices share: checks of what they are given, handles of models, ends of batches.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,44 @@
 
 namespace harness {
 
-/// The models that a device has loaded and the batches that are outstanding there. Used by the device's one
-/// caller, but for push().
+/// The models that a device has loaded and the batches that are outstanding there. Only the device's one
+/// caller uses it, except that any thread may call push().
 class DeviceDesk {
  public:
-  /// `wake` is called by push(), on its thread, when something stands here after nothing did: once for all
-  /// that comes until the next take().
+  /// push() calls `wake`, on its own thread, if no end was waiting: once for all ends that come until the
+  /// next take().
   DeviceDesk(std::string device, Device::Wake wake) : device_(std::move(device)), wake_(std::move(wake)) {}
 
   const std::string& device() const { return device_; }
 
-  /// Throws DeviceError when `source` asks for what no model has: batches below 1, exit points below
-  /// kAllExitPoints, half an input size.
+  /// Throws DeviceError if `source` fits no model: a max_batch below 1, `batches` that do not rise or lie
+  /// outside 1 to max_batch, exit points below kAllExitPoints, input sizes that are neither both positive nor
+  /// both 0.
   void check(const ModelSource& source) const;
-  /// A model that has been loaded, and the exit points that it runs with.
+  /// Adds a loaded model with the number of exit points that it runs with, and returns its handle.
   DeviceModel add(const ModelSource& source, int exit_points);
-  /// How many add() has had.
+  /// Returns the number of models that were added.
   std::size_t models() const { return sources_.size(); }
   int exit_points(DeviceModel model) const { return sources_.at(model).exit_points; }
 
-  /// Where a fault of this model with such a batch happens; any number that is no model's is named as such.
+  /// Returns the place that errors of this model and batch size name; a handle without a model is named by
+  /// its number.
   DevicePlace place(DeviceModel model, std::size_t batch) const;
   DevicePlace place(const ModelSource& source) const;
 
-  /// Takes note of a batch, or throws as Device::submit().
+  /// Records a submitted batch, or throws as described at Device::submit().
   void admit(std::uint64_t tag, DeviceModel model, std::span<const Image> images);
-  /// A batch has ended. Any thread.
+  /// Records the end of a batch. Any thread may call it.
   void push(BatchEnd end);
-  /// As Device::take(): all that was pushed, in the order of pushing.
+  /// Implements Device::take(): appends all ends that were pushed, in the order of pushing.
   bool take(std::vector<BatchEnd>& ended);
 
  private:
   std::string device_;
-  std::vector<ModelSource> sources_;  ///< by DeviceModel
+  std::vector<ModelSource> sources_;  ///< loaded models, by DeviceModel
   std::vector<std::uint64_t> outstanding_;
   Device::Wake wake_;
-  std::mutex mutex_;  ///< of the ends
+  std::mutex mutex_;  ///< guards ended_
   std::vector<BatchEnd> ended_;
 };
 

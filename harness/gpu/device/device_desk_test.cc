@@ -82,7 +82,7 @@ TEST(DeviceDesk, WakesOnceForAllThatIsTakenTogether) {
   desk.take(ended);
   EXPECT_EQ(wakes, 1);
   desk.push(end_of(3));
-  EXPECT_EQ(wakes, 2);  // what is not taken is dropped with the desk
+  EXPECT_EQ(wakes, 2);  // ends that are not taken are dropped with the desk
 }
 
 /// The taker sleeps until it is woken, so a wake-up too few would stop it for good.

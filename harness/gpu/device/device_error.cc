@@ -73,8 +73,8 @@ std::string note_of(const RefusedSize& first, int last) {
 
 std::vector<std::string> graph_notes(std::span<const int> sizes, std::span<const RefusedSize> refused) {
   std::vector<std::string> notes;
-  std::size_t next = 0;                // of `refused`
-  const RefusedSize* first = nullptr;  // of the line under way
+  std::size_t next = 0;                // index in `refused`
+  const RefusedSize* first = nullptr;  // first size of the unfinished line; null: there is no such line
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const bool is_refused = next < refused.size() && refused[next].batch == sizes[i];
     const bool goes_on = first != nullptr && is_refused && refused[next].why == first->why;

@@ -1,4 +1,4 @@
-// What can go wrong on a device, told apart so that a caller can fail one batch, one cell or the device.
+// The faults of devices, told apart so that a caller can fail one batch, one cell or the device.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@ namespace harness {
 
 enum class DeviceFault : std::uint8_t {
   kNoFault,
-  kOutOfMemory,    ///< this batch or model is too much for it; smaller ones may fit
-  kMissingModel,   ///< no such model or file
-  kNotAModel,      ///< the file is there, but is none that the device can run
+  kOutOfMemory,    ///< the batch or model is too large for the device's memory; smaller ones may fit
+  kMissingModel,   ///< there is no such model or file
+  kNotAModel,      ///< the file exists, but the device cannot run it
   kWrongShape,     ///< images, batch size or output do not fit the model
   kComputeFailed,  ///< the model failed on this batch; other batches may run
   kDeviceLost,     ///< nothing will run on this device any more
 };
-/// "out of memory", "missing model" and so on.
+/// Returns "out of memory", "missing model" and so on.
 const char* name_of(DeviceFault fault);
 
-/// Where a fault happened. Empty and 0 are left out of messages.
+/// The place of a fault. Messages leave out what is empty or 0.
 struct DevicePlace {
-  std::string device;  ///< Device::name()
-  std::string model;   ///< ModelSource::model, and its file if it has one
-  int batch = 0;       ///< visits in the batch
+  std::string device;  ///< name of the device (Device::name())
+  std::string model;   ///< name of the model (ModelSource::model), and its file if it has one
+  int batch = 0;       ///< number of visits in the batch
 };
 
-/// An environment that fails the cell it happens in and no other, unless fault() is kDeviceLost. what() is
-/// one line: "device cpu (worker 0): model resnet50, batch 8: out of memory: DETAIL".
+/// A failure of the environment that affects only the cell in which it happens, unless fault() is
+/// kDeviceLost. what() is one line: "device cpu (worker 0): model resnet50, batch 8: out of memory: DETAIL".
 class DeviceError : public EnvironmentError {
  public:
-  /// Line breaks of `detail` become spaces, those at its end go; long ones are cut.
+  /// Turns line breaks of `detail` into spaces, removes white space at its end, and cuts it if it is long.
   DeviceError(DeviceFault fault, const DevicePlace& place, std::string_view detail);
   DeviceFault fault() const { return fault_; }
   const std::string& detail() const { return detail_; }
-  /// This one if it names a model, else the same fault at `place`: a failed call knows neither model nor
-  /// batch.
+  /// Returns this error if it names a model, else the same fault at `place`: a failed library call knows
+  /// neither model nor batch.
   DeviceError at(const DevicePlace& place) const;
 
  private:
@@ -48,20 +48,22 @@ class DeviceError : public EnvironmentError {
   std::string detail_;
 };
 
-/// The exception being handled, as callers of a device see it: inputs that an assembly refuses are of a wrong
-/// shape, std::bad_alloc is memory that ran out, what nobody knows is a failed computation.
+/// Returns the exception that is being handled as a DeviceError: inputs that an assembly refuses (InputError)
+/// have a wrong shape, std::bad_alloc means out of memory, any other exception is a failed computation. A
+/// DeviceError is kept, at `place` if it names no model.
 DeviceError caught_at(const DevicePlace& place);
 
-// What a user is told of batch sizes that run without a CUDA graph.
+// The notes that tell a user which batch sizes run without a CUDA graph.
 
-/// Why a batch size has no graphs.
+/// A batch size that has no graphs, and the reason.
 struct RefusedSize {
   int batch = 0;
   std::string why;
 };
 
-/// "batch 3 to 8 without a CUDA graph: WHY": a line for sizes that are neighbours in `sizes` and refused for
-/// the same reason. `sizes` are all that were tried; both rise, and each refused size is one of them.
+/// Returns lines such as "batch 3 to 8 without a CUDA graph: WHY", one for all sizes that are neighbours in
+/// `sizes` and refused for the same reason. `sizes` are all sizes that were tried; both lists rise, and each
+/// refused size is in `sizes`.
 std::vector<std::string> graph_notes(std::span<const int> sizes, std::span<const RefusedSize> refused);
 
 }  // namespace harness

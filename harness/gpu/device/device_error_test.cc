@@ -53,7 +53,7 @@ TEST(DeviceError, GetsThePlaceThatAFailedCallDoesNotKnow) {
   EXPECT_STREQ(model.at(place).what(), model.what());
 }
 
-/// What caught_at() makes of an exception.
+/// Returns what caught_at() makes of an exception.
 template <typename Exception>
 DeviceError caught(const Exception& exception) {
   try {

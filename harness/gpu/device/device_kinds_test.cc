@@ -18,7 +18,7 @@ int exit_points_of(const ModelSource& source, const DevicePlace& place) {
   return points;
 }
 
-/// Whether `stage` begins with one of the model's exit points.
+/// True if `stage` begins with one of the model's exit points.
 bool begins_segment(int stage, int exit_points) {
   const int segments = exit_points + 1;
   return stage > 0 && stage * segments % kTestStages < segments;

@@ -1,5 +1,5 @@
-// Notices a device that computes without end. Models of users are programs: one may never return, and a
-// thread that runs it cannot be stopped, only the process.
+// Ends the process if a device computes without end. Models of users are programs: one may never return, and
+// the thread that runs it cannot be stopped, only the process can.
 #pragma once
 
 #include <condition_variable>
@@ -15,12 +15,12 @@
 
 namespace harness {
 
-/// What a device computes now. Written by the device's thread, read by any.
+/// The task that a device computes now. The device's thread writes it, any thread may read it.
 class DeviceActivity {
  public:
   struct Task {
-    DevicePlace place;    ///< batch 0: the model is being loaded and tried
-    TimeNs since_ns = 0;  ///< of steady_ns(); 0: nothing
+    DevicePlace place;    ///< place of the task; batch 0: the model is being loaded and tried
+    TimeNs since_ns = 0;  ///< start by steady_ns(); 0: the device computes nothing
   };
 
   void begin(const DevicePlace& place, std::size_t batch);
@@ -32,23 +32,24 @@ class DeviceActivity {
   Task task_;
 };
 
-/// Ends the process when a device computes for too long, or goes on although the user wants to stop: then
-/// whoever waits for it would never notice.
+/// Ends the process if a device computes for too long, or goes on although the user wants to stop: a thread
+/// that waits for the device would never notice.
 class DeviceWatch {
  public:
   static constexpr TimeNs kLongestTaskNs = 600 * kNsPerS;
-  /// After a cell's limit, for loading a model, which the limit does not count.
+  /// The time beyond a cell's limit that loading a model may take; the limit does not count loading.
   static constexpr TimeNs kLoadingNs = 60 * kNsPerS;
-  /// After a cell's limit, and after a signal: until then the run may end by itself.
+  /// The time beyond a cell's limit, and after a signal, in which the run may end by itself.
   static constexpr TimeNs kGraceNs = 5 * kNsPerS;
 
   struct Rules {
-    double cell_limit_s = 0;  ///< and kGraceNs or kLoadingNs: for a batch, a load; 0: kLongestTaskNs
-    /// Throws when the user wants to stop. Any thread.
+    double cell_limit_s = 0;  ///< limit of the cell, to which kGraceNs is added for a batch and kLoadingNs
+                              ///< for a load; 0: both may take kLongestTaskNs
+    /// Throws if the user wants to stop. Any thread may call it.
     std::function<void()> check_signal = {};
-    /// Is told why, and does not return outside of tests: prints it and exits with 3.
+    /// Gets the reason. Prints it and exits with 3; returns only in tests.
     std::function<void(const std::string&)> end = end_process;
-    TimeNs look_ns = kNsPerS / 10;  ///< between two looks
+    TimeNs look_ns = kNsPerS / 10;  ///< time between two looks
   };
 
   DeviceWatch(std::vector<std::shared_ptr<const DeviceActivity>> devices, Rules rules);
@@ -56,7 +57,7 @@ class DeviceWatch {
   DeviceWatch& operator=(const DeviceWatch&) = delete;
   ~DeviceWatch();
 
-  /// Why the process is to end at `now_ns`; empty: it goes on. Call it at rising times.
+  /// Returns why the process must end at `now_ns`; empty if it may go on. Call it at rising times.
   std::string why_to_end(TimeNs now_ns);
 
  private:
@@ -65,7 +66,7 @@ class DeviceWatch {
 
   std::vector<std::shared_ptr<const DeviceActivity>> devices_;
   Rules rules_;
-  TimeNs asked_ns_ = 0;  ///< since when the user wants to stop; 0: does not
+  TimeNs asked_ns_ = 0;  ///< time since when the user wants to stop; 0: the user does not
   std::mutex mutex_;
   std::condition_variable closing_asked_;
   bool closing_ = false;

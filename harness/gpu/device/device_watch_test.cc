@@ -36,7 +36,7 @@ TEST(DeviceWatch, EndsWhatComputesBeyondItsLimit) {
       EXPECT_NE(why.find("device cpu (worker 2): model loop of loop.pt"), std::string::npos) << why;
       EXPECT_EQ(why.find("batch 4:") != std::string::npos, batch == 4) << why;
       EXPECT_EQ(why.find("cell_limit_s = ") != std::string::npos, limit_s > 0) << why;
-      busy->begin(kPlace, batch);  // the next
+      busy->begin(kPlace, batch);  // the next batch
       EXPECT_EQ(watch.why_to_end(busy->task().since_ns + limit_ns - 1), "");
       busy->end();
       EXPECT_EQ(watch.why_to_end(since_ns + 10 * kHourNs), "");

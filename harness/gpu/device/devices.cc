@@ -18,7 +18,7 @@ namespace {
 
 const DeviceModule* load_module(const std::string& file) {
   if (file.empty()) return nullptr;
-  // Never closed: devices, and what they throw, live in it.
+  // The library is never closed: devices, and the exceptions that they throw, live in it.
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library == nullptr ? nullptr : ::dlsym(library, kDeviceModuleSymbol);
   if (symbol == nullptr) {
@@ -32,7 +32,7 @@ const DeviceModule* load_module(const std::string& file) {
 
 std::string device_module_file() {
 #ifdef HARNESS_DEVICE_MODULE
-  constexpr int kMostFolders = 6;  // from a test's to the build's
+  constexpr int kMostFolders = 6;  // levels from a test's folder to the build's
   std::error_code error;
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   const std::string beside = (folder.parent_path() / "lib" / HARNESS_DEVICE_MODULE).string();
@@ -68,7 +68,7 @@ DeviceInfo cpu_info() {
   }
 }
 
-/// Those that can be made, or one line that says why none can.
+/// Returns the GPUs, or one entry whose description says in one line why no GPU can be used.
 std::vector<DeviceInfo> cuda_infos() {
   try {
     const DeviceModule* const module = device_module();

@@ -26,7 +26,7 @@ TEST(ParseDevice, TakesKindsAndNumbersOfGpus) {
   }
 }
 
-// What the list calls usable can be made; what it does not gives one clear line.
+// A device that the list calls usable can be made; any other gives one clear line.
 TEST(ListDevices, AgreesWithMakeDevice) {
   const std::vector<DeviceInfo> devices = list_devices();
   const auto has = [&](const char* name) {

@@ -1,4 +1,4 @@
-// A device that computes nothing: what is left of a run's time is the harness's own.
+// A device that computes nothing: the rest of a run's time is the harness's own.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,12 @@
 
 namespace harness {
 
-/// Ends each batch within submit(), at the time it was submitted; so nothing can be preempted. Loads any
-/// model, without looking for its file; models have no exit points but those asked for.
+/// Ends each batch within submit(), at the time of its submission, so nothing can be preempted. Loads any
+/// model without looking for its file; a model has the exit points that were asked for, and with
+/// kAllExitPoints it has 0.
 ///
-/// The emulated device, which takes as long as a profile says, is no Device: engine/queues/worker_models.h
-/// sets a timer of the event loop, in virtual time as on the wall clock, and needs no thread and no images.
+/// The emulated device, which takes as long as a profile says, is not a Device: engine/queues/worker_models.h
+/// sets a timer of the event loop, in virtual time or on the wall clock, and needs no thread and no images.
 class NullDevice final : public Device {
  public:
   explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}

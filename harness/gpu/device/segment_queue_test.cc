@@ -83,8 +83,8 @@ TEST(SegmentQueue, StopsWhatHasNotBegunAndNotWhatIsWhollyEnqueued) {
   EXPECT_EQ(queue.next(), (Segment{1, 0})) << "the stop was the batch's, not the slot's";
 }
 
-// Whatever is stopped when: segments run in order, each once, never more than two ahead, and all batches end
-// in the order of submission.
+// Whichever batches are stopped, and whenever: segments run in order, each once, never more than two ahead,
+// and all batches end in the order of submission.
 TEST(SegmentQueue, KeepsItsPromisesUnderRandomStops) {
   RandomStream random(3, "segments", 0);
   SegmentQueue queue;

@@ -13,10 +13,10 @@ namespace harness {
 namespace {
 
 constexpr std::chrono::microseconds kPause{20};
-/// The kernel's own allowance for late wake-ups, 50 us unless told, would double the pause.
+/// The timer slack of the device's thread: the kernel's default of 50 us would double the pause.
 constexpr unsigned long kTimerSlackNs = 1000;
 
-/// Adds the time until its end to a counter.
+/// Adds the time from its construction to its destruction to a counter.
 class Stopwatch {
  public:
   explicit Stopwatch(std::atomic<TimeNs>& total) : total_(total) {}
@@ -149,7 +149,7 @@ void StreamDevice::work(const MakeEngine& make, std::exception_ptr& failure, boo
   {
     const std::lock_guard lock(mutex_);
     is_ready = true;
-    answered_.notify_one();  // under the lock: what it tells of stands on the constructor's stack
+    answered_.notify_one();  // under the lock: is_ready lies on the constructor's stack
   }
   if (failed) return;
   drive();
@@ -246,7 +246,7 @@ void StreamDevice::fail(int number) {
   const bool is_batch = queue_.has(number);
   const DeviceError error = caught_at(is_batch ? place_of(one) : DevicePlace{});
   if (error.fault() == DeviceFault::kDeviceLost) lost_ = true;
-  if (!is_batch) {  // the batch begins with nothing prepared
+  if (!is_batch) {  // the next batch begins with nothing prepared
     if (!lost_) engine_->release(number);
     return;
   }
@@ -282,7 +282,7 @@ void StreamDevice::carry_out(const Command& command) {
 
 bool StreamDevice::copy_inputs() {
   const auto next = queue_.next();
-  const int first = next ? next->slot : 0;  // the one that the device waits for, if it does
+  const int first = next ? next->slot : 0;  // slot that the device waits for, if it waits
   for (int i = 0; i < static_cast<int>(kSlots) && !lost_; ++i) {
     if (copy_piece((first + i) % static_cast<int>(kSlots))) return true;
   }
@@ -306,7 +306,7 @@ bool StreamDevice::note_passed() {
   while (const auto running = queue_.running()) {
     bool passed = false;
     const int number = running->slot;
-    // A look that fails says that the device is done with the segment, if not lost.
+    // A failed look means that the device is done with the segment, unless the device is lost.
     const bool looked = attempt(number, [&] { passed = engine_->passed(number, running->index); });
     if (lost_ || (looked && !passed)) break;
     queue_.passed();
@@ -327,7 +327,7 @@ bool StreamDevice::enqueue_segments() {
     }
     const Stopwatch watch(handling_ns_);
     if (attempt(next->slot, [&] { engine_->enqueue(next->slot, next->index); })) queue_.enqueued();
-    if (note_passed()) break;  // its batch may have ended: that is told before another is begun
+    if (note_passed()) break;  // its batch may have ended: that is reported before another is begun
   }
   return enqueued;
 }
@@ -354,7 +354,7 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
     attempt(finished.slot, [&] { told = engine_->span(finished.slot, finished.enqueued); });
   if (finished.whole && !one.failure)
     attempt(finished.slot, [&] { end.outputs = engine_->hand_out(finished.slot, one.tag); });
-  if (lost_) return;  // lose_all() tells of it
+  if (lost_) return;  // lose_all() reports it
   const DeviceSpan span = possible_span(told, std::max(one.submitted_ns, last_end_ns_), steady_ns());
   end.started_ns = span.started_ns;
   end.ended_ns = last_end_ns_ = span.ended_ns;

@@ -22,12 +22,12 @@
 
 namespace harness {
 
-// Which work of the outstanding batches a device gets next, where it runs what was enqueued by itself.
+// The order in which a device that runs enqueued work by itself gets the work of the outstanding batches.
 
 /// The batches outstanding on a device, cut into segments at their exit points: a batch without exit points
-/// is one. All segments run in one order, that of submission, and at most kMaxAhead stand on the device, the
-/// running one among them: with fewer the device would wait for the host between two, with more a preempted
-/// batch would run on for longer.
+/// is one segment. All segments run in the order of submission, and at most kMaxAhead are on the device, the
+/// running one among them: with fewer the device would wait for the host between two segments, with more a
+/// preempted batch would run on for longer.
 ///
 /// A batch is named by its slot, 0..kMaxOutstanding - 1.
 class SegmentQueue {
@@ -36,37 +36,38 @@ class SegmentQueue {
 
   struct Segment {
     int slot = 0;
-    int index = 0;  ///< from 0
+    int index = 0;  ///< index in the batch, from 0
     bool operator==(const Segment&) const = default;
   };
-  /// The earliest batch, whose work is over.
+  /// The earliest batch, if its work is over.
   struct Finished {
     int slot = 0;
-    int enqueued = 0;   ///< segments that ran
-    bool whole = true;  ///< these are all that it has
+    int enqueued = 0;   ///< number of segments that ran
+    bool whole = true;  ///< true if these are all segments of the batch
   };
 
-  /// A batch was submitted; the slot has none. At least one segment.
+  /// Adds a submitted batch of at least one segment; the slot must have no batch yet.
   void add(int slot, int segments);
   bool empty() const { return count_ == 0; }
-  /// Whether the slot's batch has been added and not removed.
+  /// True if the slot's batch has been added and not removed.
   bool has(int slot) const;
 
-  /// The segment that the device may be given now.
+  /// Returns the segment that the device may be given now, if there is one.
   std::optional<Segment> next() const;
-  /// It was given next().
+  /// Records that the device was given next().
   void enqueued();
-  /// The earliest segment that stands on the device.
+  /// Returns the earliest segment on the device, if there is one.
   std::optional<Segment> running() const;
-  /// It is done with running().
+  /// Records that the device is done with running().
   void passed();
-  /// Nothing further of this batch is to be enqueued. Does nothing when all of it is, or when it is not here.
+  /// Keeps further segments of this batch from being enqueued. Does nothing if all are enqueued, or if the
+  /// slot has no batch.
   void stop(int slot);
 
   std::optional<Finished> finished() const;
-  /// Takes away the earliest batch, which is finished.
+  /// Removes the earliest batch, which is finished.
   void remove();
-  /// Takes away all, whose slots it returns in order: the device is lost.
+  /// Removes all batches, because the device is lost, and returns their slots in order.
   std::vector<int> drop_all();
 
  private:
@@ -78,35 +79,36 @@ class SegmentQueue {
     bool stopped = false;
     bool is_enqueued() const { return stopped || enqueued == segments; }
   };
-  /// Places in batches_; count_: there is none.
+  /// Return an index in batches_; count_ if there is no such batch.
   std::size_t first_waiting() const;
   std::size_t first_running() const;
 
-  std::array<Batch, Device::kMaxOutstanding> batches_;  ///< in the order of submission
+  std::array<Batch, Device::kMaxOutstanding> batches_;  ///< batches in the order of submission
   std::size_t count_ = 0;
-  int ahead_ = 0;  ///< enqueued and not passed
+  int ahead_ = 0;  ///< number of segments that are enqueued and have not passed
 };
 
-/// What the device's thread has done for batches. Polling is not counted.
+/// The work that the device's thread has done for batches. Polling is not counted.
 struct HostWork {
-  std::uint64_t batches = 0;  ///< that ended
-  TimeNs copying_ns = 0;      ///< images' bytes to where the device copies them from
-  TimeNs handling_ns = 0;     ///< all else: enqueueing, times, ends
+  std::uint64_t batches = 0;  ///< number of batches that ended
+  TimeNs copying_ns = 0;      ///< time spent copying images' bytes to where the device copies them from
+  TimeNs handling_ns = 0;     ///< time spent on all else: enqueueing, times, ends
 };
 
-/// The event loop's calls put notes into a table of fixed size; the thread copies inputs in pieces, keeps two
-/// segments on the device (SegmentQueue), looks whether they have passed, and tells of the batches that have
-/// ended. The inputs of one outstanding batch, or of the one that will be submitted next, are copied while
-/// the other runs. Nothing is allocated per batch but the note of its end.
+/// A device with a thread of its own. The event loop's calls put commands into a table of fixed size; the
+/// thread copies inputs in pieces, keeps two segments on the device (SegmentQueue), looks whether they have
+/// passed, and reports the batches that have ended. The inputs of one outstanding batch, or of the one that
+/// will be submitted next, are copied while the other runs. The record of its end is all that is allocated
+/// per batch.
 ///
 /// While a batch with exit points runs, the thread looks without a pause: its segments are as short as the
-/// time that a sleep takes. Otherwise it sleeps 20 us between looks, or until it is needed. Where segments
-/// are computed in this thread, each has passed when it looks.
+/// time that a sleep takes. Otherwise it sleeps 20 us between looks, or until it is needed. If segments are
+/// computed in this thread, each has passed when it looks.
 class StreamDevice final : public Device {
  public:
   using MakeEngine = std::function<std::unique_ptr<StreamEngine>()>;
 
-  /// `make` is called on the device's thread, where the engine lives; what it throws is thrown here.
+  /// Calls `make` on the device's thread, where the engine lives; exceptions of `make` are thrown here.
   StreamDevice(std::string name, MakeEngine make, Wake wake);
   ~StreamDevice() override;
 
@@ -127,9 +129,9 @@ class StreamDevice final : public Device {
   static constexpr std::size_t kSlots = kMaxOutstanding;
   static constexpr std::size_t kCommands = 256;
 
-  /// What the event loop's thread asks for, but for loads.
+  /// A call of the event loop's thread, other than a load.
   struct Command {
-    bool submits = false;  ///< and else prepares
+    bool submits = false;  ///< true: submits a batch; false: prepares an image
     int slot = 0;
     DeviceModel model = 0;
     Image image;
@@ -140,32 +142,33 @@ class StreamDevice final : public Device {
     std::exception_ptr failure;
     bool done = false;
   };
-  /// Where an outstanding batch stands until its end has been taken.
+  /// The state of an outstanding batch until its end has been taken.
   struct Slot {
-    // Of the event loop's thread.
+    // Used by the event loop's thread.
     bool used = false;
-    std::optional<DeviceModel> prepared;  ///< for whose next batch images were prepared here
-    // Written before the submit command, constant until the end has been taken.
+    std::optional<DeviceModel> prepared;  ///< model for whose next batch images were prepared here
+    // Written before the submit command; all but `stop` are constant until the end has been taken.
     std::uint64_t tag = 0;
     DeviceModel model = 0;
     std::vector<Image> images;
     TimeNs submitted_ns = 0;
     std::atomic<bool> stop = false;
-    // Of the device's thread.
+    // Used by the device's thread.
     bool is_copied = false;
     std::optional<DeviceError> failure;
   };
 
-  // The event loop's thread.
+  // Called by the event loop's thread.
   int slot_to_prepare(DeviceModel model) const;
   int slot_to_submit(DeviceModel model) const;
-  /// False when the table is full.
+  /// Adds the command if more than `keep_free` places of the table are free; returns false if not.
   bool post(const Command& command, std::size_t keep_free);
 
-  // The device's thread.
+  // Called by the device's thread.
   void work(const MakeEngine& make, std::exception_ptr& failure, bool& is_ready);
   void drive();
-  /// Takes what was asked for, after a pause when there is nothing to do; false when the device goes away.
+  /// Carries out what was asked for, after a pause if there is nothing to do (`moved` is false); returns
+  /// false if the device is being destroyed.
   bool take_commands(bool moved);
   void carry_out(const Command& command);
   void load(LoadRequest& request);
@@ -174,28 +177,28 @@ class StreamDevice final : public Device {
   bool note_passed();
   bool enqueue_segments();
   bool end_batches();
-  /// What the device turns to now: the earliest batch, or nothing.
+  /// Records what the device turns to now: the earliest batch, or nothing.
   void note_activity();
   void end_batch(const SegmentQueue::Finished& finished);
   void lose_all();
-  /// Makes the exception now handled the failure of the slot's batch.
+  /// Makes the exception that is being handled the failure of the slot's batch.
   void fail(int number);
-  /// Runs `call` for the slot; what it throws fails its batch. False if it threw.
+  /// Runs `call` for the slot; if it throws, fails the slot's batch and returns false.
   template <typename Call>
   bool attempt(int number, const Call& call);
   DevicePlace place_of(const Slot& one) const;
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   bool spins() const;
 
-  bool copies_ahead_ = false;  ///< of the engine; constant
-  DeviceDesk desk_;            ///< models are added while the device's thread does nothing
-  MemoryUse memory_;           ///< after the last load
+  bool copies_ahead_ = false;  ///< StreamEngine::copies_ahead() of the engine; constant
+  DeviceDesk desk_;            ///< models and ends; models are added while the device's thread does nothing
+  MemoryUse memory_;           ///< use of memory after the last load
   std::vector<std::string> notes_;
   std::array<Slot, kSlots> slots_;
   const std::shared_ptr<DeviceActivity> activity_ = std::make_shared<DeviceActivity>();
   std::atomic<bool> lost_ = false;
 
-  std::mutex mutex_;  ///< of the next four
+  std::mutex mutex_;  ///< guards the commands, load_request_ and closing_
   std::condition_variable asked_;
   std::condition_variable answered_;
   std::array<Command, kCommands> commands_;
@@ -205,9 +208,12 @@ class StreamDevice final : public Device {
   bool closing_ = false;
   std::atomic<bool> has_commands_ = false;
 
-  std::unique_ptr<StreamEngine> engine_;  ///< made and destroyed on the device's thread, as what follows
+  std::unique_ptr<StreamEngine>
+      /// The engine. It and the members below are used on the device's thread; any thread may read the
+      /// counters.
+      engine_;
   SegmentQueue queue_;
-  std::vector<DevicePlace> places_;  ///< by DeviceModel
+  std::vector<DevicePlace> places_;  ///< places that errors name, by DeviceModel
   TimeNs last_end_ns_ = 0;
   std::atomic<std::uint64_t> batches_ = 0;
   std::atomic<TimeNs> copying_ns_ = 0;

@@ -25,7 +25,7 @@ class StreamDeviceTest : public testing::Test {
   void submit(std::uint64_t tag, DeviceModel model, std::size_t images = 1) {
     device_->submit(tag, model, std::span(images_).first(images));
   }
-  /// Ends may come two at a time.
+  /// Returns the next end; take() may give two at a time.
   BatchEnd next_end() {
     while (ended_.empty()) {
       if (!device_->take(ended_)) wait_.wait_for_device(wait_.now_ns() + 60 * kNsPerS);
@@ -46,7 +46,7 @@ class StreamDeviceTest : public testing::Test {
 
   std::array<std::uint8_t, 12> bytes_ = {};
   const std::vector<Image> images_ = std::vector<Image>(8, Image{bytes_, 2, 2});
-  std::vector<BatchEnd> ended_;  ///< and not looked at
+  std::vector<BatchEnd> ended_;  ///< ends that were taken and not looked at
   SteadyWait wait_;
   std::shared_ptr<SteppedGpu> gpu_ = std::make_shared<SteppedGpu>();
   std::unique_ptr<StreamDevice> device_ = std::make_unique<StreamDevice>(

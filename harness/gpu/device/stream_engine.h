@@ -1,4 +1,4 @@
-// What runs batches for a StreamDevice, segment by segment.
+// Runs batches for a StreamDevice, segment by segment.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace harness {
 
-/// Everything is called on the device's thread. Where the device runs by itself, as a GPU does, nothing but
-/// load() waits for it; where it is this thread, enqueue() computes. A batch is named by its slot,
-/// 0..Device::kMaxOutstanding - 1, from begin() to release(); what a slot holds of prepared images is its
-/// next batch's. A batch's segments are those between its model's exit points, in order, and all batches'
-/// segments run in the order of enqueue().
+/// Runs the batches of a StreamDevice. All functions are called on the device's thread. If the device runs by
+/// itself, as a GPU does, only load() waits for it; if the device is this thread, enqueue() computes. A batch
+/// is named by its slot, 0..Device::kMaxOutstanding - 1, from begin() to release(); prepared images in a slot
+/// belong to its next batch. The segments of a batch lie between its model's exit points and run in order;
+/// the segments of all batches run in the order of enqueue().
 ///
-/// What a call throws fails the batch that it is for, or the load, unless it is a DeviceError of a lost
+/// An exception fails the batch or the load that the call is for, unless it is a DeviceError of a lost
 /// device; errors need not name model and batch.
 class StreamEngine {
  public:
@@ -25,32 +25,34 @@ class StreamEngine {
   StreamEngine(const StreamEngine&) = delete;
   StreamEngine& operator=(const StreamEngine&) = delete;
 
-  /// Loads a model, whose handle is how many loads have succeeded before; nothing is outstanding. Returns how
-  /// many exit points it runs with.
+  /// Loads a model and returns the number of exit points that it runs with. The model's handle is the number
+  /// of loads that have succeeded before. No batch is outstanding.
   virtual int load(const ModelSource& source, const DevicePlace& place) = 0;
   virtual MemoryUse memory() const = 0;
-  /// As Device::notes().
+  /// Returns the lines of Device::notes().
   virtual std::vector<std::string> notes() const = 0;
 
-  /// Whether inputs are copied while a batch runs; where not, prepare() is not called.
+  /// True if inputs are copied while a batch runs; if false, prepare() is not called.
   virtual bool copies_ahead() const { return true; }
-  /// The slot's next batch may have this image.
+  /// Announces an image that the slot's next batch may have.
   virtual void prepare(int slot, DeviceModel model, const Image& image) = 0;
-  /// The slot's batch. The images stay until release().
+  /// Begins the slot's batch. The images stay until release().
   virtual void begin(int slot, DeviceModel model, std::span<const Image> images) = 0;
-  /// Copies a piece of what prepare() and begin() have left to copy: of the host's time no more than some ten
-  /// microseconds. False when there was nothing; the first segment may be enqueued then.
+  /// Copies a piece of what prepare() and begin() have left to copy; this takes at most some ten microseconds
+  /// of the host's time. Returns false if nothing was left: then the first segment may be enqueued.
   virtual bool copy_some(int slot) = 0;
 
   virtual void enqueue(int slot, int segment) = 0;
-  /// Whether the device is done with a segment, one of the last two that were enqueued.
+  /// True if the device is done with a segment, one of the last two that were enqueued.
   virtual bool passed(int slot, int segment) = 0;
 
-  /// When the first `segments` of the batch, all that were enqueued and at least one, ran. They have passed.
+  /// Returns when the first `segments` of the batch ran: they are all that were enqueued, at least one, and
+  /// have passed.
   virtual DeviceSpan span(int slot, int segments) = 0;
-  /// All segments have passed: whoever wants the output gets it, and BatchEnd::outputs are returned.
+  /// Called once all segments have passed: gives the output to whoever wants it, and returns
+  /// BatchEnd::outputs.
   virtual StoredTensor hand_out(int slot, std::uint64_t tag) = 0;
-  /// The slot is free; prepared images are forgotten.
+  /// Frees the slot and forgets its prepared images.
   virtual void release(int slot) = 0;
 
  protected:

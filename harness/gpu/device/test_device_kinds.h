@@ -1,4 +1,4 @@
-// What the conformance test needs of a kind of device, and the models that it loads there.
+// The kinds of devices that the conformance test takes, and the models that it loads there.
 #pragma once
 
 #include <condition_variable>
@@ -19,14 +19,14 @@ namespace harness {
 /// Holds batches between stages until the test lets them on. Open until close().
 class StageGate {
  public:
-  /// By a stage: counts it, and waits until that many are allowed.
+  /// Called by a stage: counts it, and waits until that many stages are allowed.
   void enter() {
     std::unique_lock lock(mutex_);
     const int place = ++entered_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return place <= allowed_; });
   }
-  /// Counts from 0, and lets nobody on.
+  /// Restarts the count from 0, and lets no stage on.
   void close() {
     const std::lock_guard lock(mutex_);
     entered_ = 0;
@@ -56,12 +56,12 @@ class StageGate {
   int allowed_ = std::numeric_limits<int>::max();
 };
 
-/// Stages of each of the test's models, so three places for exit points.
+/// The number of stages of each of the test's models, so there are three places for exit points.
 inline constexpr int kTestStages = 4;
 
-/// What a stage of a test's model does besides computing: "gated" passes the gate; "failing", "hungry" and
-/// "breaking", which loses the device, throw in their second stage from batches of two on. "breaking" passes
-/// the gate before.
+/// Does what a stage of a test's model does besides computing: "gated" passes the gate; "failing", "hungry"
+/// and "breaking", which loses the device, throw in their second stage if the batch has at least two images.
+/// "breaking" passes the gate in its first stage.
 inline void run_test_stage(const DevicePlace& place, int stage, int batch, StageGate& gate) {
   if (place.model == "gated" || (place.model == "breaking" && stage == 0)) gate.enter();
   if (stage != 1 || batch < 2) return;
@@ -70,18 +70,19 @@ inline void run_test_stage(const DevicePlace& place, int stage, int batch, Stage
   if (place.model == "breaking") throw DeviceError(DeviceFault::kDeviceLost, place, "fell off the bus");
 }
 
-/// A device of one kind whose models behave as run_test_stage(); "absent" is no model. Its name is "kind 7".
+/// A kind of device whose models behave like run_test_stage(), except that the model "absent" does not exist.
+/// The device's name is "kind 7".
 struct TestedKind {
   std::string name;
   std::function<std::unique_ptr<Device>(std::shared_ptr<StageGate>, Device::Wake)> make;
-  bool computes = true;  ///< it runs the stages
-  std::string missing;   ///< why it cannot be had here; its tests are skipped then
+  bool computes = true;  ///< true if it runs the stages
+  std::string missing;   ///< reason why it is not available here; its tests are skipped then
 };
 
 // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 inline void PrintTo(const TestedKind& kind, std::ostream* out) { *out << kind.name; }
 
-/// The kinds that this test program holds to the contract; each program has its own.
+/// Returns the kinds that this test program holds to the contract; each program has its own.
 std::vector<TestedKind> tested_kinds();
 
 }  // namespace harness

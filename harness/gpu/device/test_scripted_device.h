@@ -1,4 +1,4 @@
-// For tests: a device whose batches take as long as told, in any clock, and which looks at its images.
+// For tests: a device whose batches take a given time, in any clock, and which looks at its images.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace harness {
 
-/// What a scripted model leaves behind of an image: depends on the model's name and on each byte.
+/// Returns the output of a scripted model for an image: it depends on the model's name and on each byte.
 inline std::vector<std::byte> scripted_output(const std::string& model, std::span<const std::uint8_t> image,
                                               std::size_t bytes) {
   const std::string_view content(reinterpret_cast<const char*>(image.data()), image.size());
@@ -36,26 +36,26 @@ inline std::vector<std::byte> scripted_output(const std::string& model, std::spa
   return output;
 }
 
-/// How a device behaves. Batches are counted from 0.
+/// The behaviour of a device. Batches are counted from 0.
 struct DeviceScript {
   static constexpr std::size_t kNoBatch = ~std::size_t{0};
 
   std::function<TimeNs()> clock = steady_ns;
   std::function<TimeNs(const ModelSource&, int batch)> latency = nullptr;
-  TimeNs handover_ns = 0;    ///< for each image, before its batch can start
-  TimeNs submission_ns = 0;  ///< for each batch, likewise
-  TimeNs part_ns = 0;        ///< a batch can stop after each such part of its run; 0: at its exit points
-  std::function<bool(DeviceModel, const Image&)> is_right = nullptr;  ///< judges images
+  TimeNs handover_ns = 0;    ///< time for each image before its batch can start
+  TimeNs submission_ns = 0;  ///< time for each batch, likewise
+  TimeNs part_ns = 0;        ///< time from one place where a batch can stop to the next; 0: exit points
+  std::function<bool(DeviceModel, const Image&)> is_right = nullptr;  ///< judges images; null: not judged
   std::function<void()> on_load = nullptr;
-  std::string note = "";  ///< of each model, behind its name; "": devices have no notes
+  std::string note = "";  ///< note on each model, behind its name; "": devices have no notes
 
-  int fits = 1 << 20;                ///< larger batches are too much for the memory
-  std::size_t fails_at = kNoBatch;   ///< this one fails, by itself
-  std::size_t lost_from = kNoBatch;  ///< the device is lost when it has this one, and refuses what comes then
-  std::size_t refuses_at = kNoBatch;  ///< the device is found lost when this one is submitted
+  int fits = 1 << 20;                 ///< size of the largest batch for which the memory suffices
+  std::size_t fails_at = kNoBatch;    ///< number of the batch that fails alone
+  std::size_t lost_from = kNoBatch;   ///< number of the batch at which it is lost; it refuses later ones
+  std::size_t refuses_at = kNoBatch;  ///< number of the batch at whose submission the device is found lost
 };
 
-/// What a device was given, by the batches whose ends were taken.
+/// A record of what a device was given, for the batches whose ends were taken.
 struct DeviceDiary {
   std::vector<ModelSource> models;
   std::vector<DeviceModel> batch_models;
@@ -63,13 +63,15 @@ struct DeviceDiary {
   std::uint64_t images = 0;
   std::uint64_t images_on_device = 0;
   std::uint64_t wrong_images = 0;
-  /// Batches of which all images, and no others, had been prepared in their order; and the rest.
+  /// The number of batches whose images, and no others, had been prepared in their order; then the number of
+  /// other batches.
   std::uint64_t prepared_batches = 0;
   std::uint64_t other_batches = 0;
 };
 
-/// A batch's images, and those prepared for it, are looked at when its end is taken, so that one that is
-/// gone by then is found by the address sanitizer at the latest. Exit points cut a batch into equal parts.
+/// A device that follows a DeviceScript. It looks at a batch's images, and at those prepared for it, when the
+/// batch's end is taken, so that the address sanitizer finds an image that is gone by then. Exit points cut a
+/// batch into equal parts.
 class ScriptedDevice : public Device {
  public:
   /// `wake` is called when a batch ends, in real time; null: nobody waits for it.
@@ -149,7 +151,7 @@ class ScriptedDevice : public Device {
   TimeNs next_end_ns() const { return batches_.empty() ? kNever : start_ns() + batches_.front().run_ns(); }
   const DeviceDiary& diary() const { return diary_; }
 
-  DeviceScript script;  ///< may change between batches
+  DeviceScript script;  ///< behaviour; may change between batches
 
  private:
   static constexpr TimeNs kOver = -1;
@@ -159,7 +161,7 @@ class ScriptedDevice : public Device {
     DeviceModel model = 0;
     TimeNs earliest_ns = 0;
     TimeNs latency_ns = 0;
-    TimeNs stopped_ns = kNever;  ///< of its run; kNever: nobody has asked
+    TimeNs stopped_ns = kNever;  ///< time of its run after which it stops; kNever: it was not preempted
     std::vector<Image> images;
     std::vector<Image> prepared;
 
@@ -224,7 +226,7 @@ class ScriptedDevice : public Device {
     }
   }
 
-  /// The thread is to call `wake` then.
+  /// Sets the time at which the thread calls `wake`.
   void announce(TimeNs at_ns) {
     if (!thread_.joinable()) return;
     const std::lock_guard lock(mutex_);
@@ -249,7 +251,7 @@ class ScriptedDevice : public Device {
   DeviceDiary diary_;
   std::map<DeviceModel, std::vector<Image>> prepared_;
   std::deque<Batch> batches_;
-  TimeNs free_ns_ = 0;  ///< the last batch that was taken ended
+  TimeNs free_ns_ = 0;  ///< end of the last batch that was taken
   std::size_t submitted_ = 0;
   bool is_lost_ = false;
   std::mutex mutex_;

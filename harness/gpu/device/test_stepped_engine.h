@@ -17,15 +17,16 @@
 
 namespace harness {
 
-/// What the engine was asked for, and how far the test lets its device go. Any thread.
+/// A record of what the engine was asked for, and of how far the test lets its device go. Any thread may use
+/// it.
 class SteppedGpu {
  public:
-  /// The next `count` enqueued segments pass.
+  /// Lets the next `count` enqueued segments pass.
   void let_pass(int count) {
     const std::lock_guard lock(mutex_);
     allowed_ += count;
   }
-  /// Waits until the engine has been asked for all of these, in this order but maybe with others between.
+  /// Waits until the engine has been asked for all of these, in this order but possibly with others between.
   void wait_for(const std::vector<std::string>& wanted) {
     std::unique_lock lock(mutex_);
     const auto has_come = [&] {
@@ -47,12 +48,12 @@ class SteppedGpu {
     log_.push_back(std::move(line));
     changed_.notify_all();
   }
-  /// Whether the `place`-th segment that was ever enqueued, from 0, has passed.
+  /// True if the `place`-th segment that was ever enqueued, from 0, has passed.
   bool has_passed(int place) const {
     const std::lock_guard lock(mutex_);
     return place < allowed_;
   }
-  /// Throws what the test wants thrown of this call.
+  /// Throws what the test wants this call to throw, if anything.
   void maybe_fail(const std::string& line) const {
     std::function<void(const std::string&)> fail;
     {
@@ -74,8 +75,8 @@ class SteppedGpu {
   int allowed_ = 0;
 };
 
-/// Notes "begin SLOT", "copy SLOT", "run SLOT SEGMENT", "prepare SLOT", "release SLOT". A batch needs a copy
-/// for each image.
+/// An engine that notes "begin SLOT", "copy SLOT", "run SLOT SEGMENT", "prepare SLOT", "release SLOT". A
+/// batch needs a copy for each image.
 class SteppedEngine final : public StreamEngine {
  public:
   explicit SteppedEngine(std::shared_ptr<SteppedGpu> gpu) : gpu_(std::move(gpu)) {}
@@ -98,7 +99,7 @@ class SteppedEngine final : public StreamEngine {
   }
   bool copy_some(int slot) override {
     if (at(slot).copies == 0) return false;
-    --at(slot).copies;  // also of one that fails
+    --at(slot).copies;  // also if the copy fails
     note("copy " + std::to_string(slot));
     return true;
   }

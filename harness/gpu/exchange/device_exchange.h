@@ -1,4 +1,4 @@
-// What brings tensors from the memory of one device to that of another.
+// The interface through which tensors go from one device's memory to another's.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@
 
 namespace harness {
 
-// The stream of a device on which tensors go to and come from other devices.
+// The stream of a device on which it sends tensors to other devices and receives theirs.
 
 /// An operation that has left the lane.
 struct LaneEnd {
   std::uint64_t ticket = 0;
-  std::string failure;  ///< empty when all went well; else names call, peers and device
+  std::string failure;  ///< reason of the failure, with call, peers and device; empty: it succeeded
 };
 
-/// Operations run one after the other, in the order in which they were enqueued; each waits for the
-/// matching one of its peers. Called from one thread and never blocks it; the memory must stay until the
-/// operation has ended. A worker is named by its WorkerId, whatever its rank in the communicator. On a
-/// channel that is not open, or was aborted, operations end in failure. One that fails takes its channel
-/// along: all later ones on it fail at this end, so that none meets what was meant for another.
+/// A stream of sends and receives. Operations run one after the other, in the order in which they were
+/// enqueued; each waits for the matching operation of its peer. The lane is called from one thread and never
+/// blocks it; the memory must stay until the operation has ended. A worker is named by its WorkerId, whatever
+/// its rank in the communicator. On a channel that is not open, or was aborted, operations fail. After a
+/// failure all later operations on the same channel fail at this end, so that no operation meets another's
+/// peer.
 class TransferLane {
  public:
   virtual ~TransferLane() = default;
@@ -36,34 +37,34 @@ class TransferLane {
                     std::span<const std::byte> bytes) = 0;
   virtual void receive(std::uint64_t ticket, ChannelId channel, WorkerId from,
                        std::span<std::byte> bytes) = 0;
-  /// Gives the channel's communicator up; what is enqueued on it ends soon, in failure if not done.
+  /// Gives up the channel's communicator; operations enqueued on it end soon, and fail if they are not done.
   virtual void abort(ChannelId channel) = 0;
-  /// Appends what has ended since the last call; each operation once.
+  /// Appends the operations that have ended since the last call, each once.
   virtual void take(std::vector<LaneEnd>& ended) = 0;
 };
 
 /// A lane whose channels are opened while it works.
 class ChannelLane : public TransferLane {
  public:
-  /// Starts to join the channel with these members, of which this worker is one. `id` is what one of them has
-  /// made (DeviceExchanges::make_channel_id) and all are given. Only when all have joined may transfers use
-  /// the channel. Members may open channels in any order.
+  /// Starts to join the channel with these members, of which this worker is one. One member has made `id`
+  /// (DeviceExchanges::make_channel_id), and all members get it. Transfers may use the channel only when all
+  /// have joined. Members may open channels in any order.
   virtual void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) = 0;
-  /// Channels joined, or given up for the reason named, since the last call.
+  /// Returns the channels that were joined since the last call (empty text), or given up, with the reason.
   virtual std::vector<std::pair<ChannelId, std::string>> opened() = 0;
 };
 
-/// Of one device.
+/// One device's memory for tensors and its lane.
 struct DeviceExchange {
   std::unique_ptr<TensorMemory> memory;
-  std::unique_ptr<ChannelLane> lane;  ///< after the memory: it ends first
+  std::unique_ptr<ChannelLane> lane;  ///< lane; declared after the memory, so that it ends first
 };
 
-/// Of the GPUs of a rank, in order, and how a channel begins. In an exchange a GPU's number in the cluster
-/// stands for its worker's WorkerId: it has one worker at a time.
+/// The exchanges of a rank's GPUs, in order, and the way to begin a channel. In an exchange a GPU's number in
+/// the cluster stands for its worker's WorkerId: a GPU has one worker at a time.
 struct DeviceExchanges {
   std::vector<DeviceExchange> gpus;
-  /// By one member of a channel, for all (NCCL's unique id). Throws DeviceError.
+  /// Makes the identifier of a channel (NCCL's unique id); one member calls it for all. Throws DeviceError.
   std::function<std::vector<std::byte>()> make_channel_id;
 };
 

@@ -1,4 +1,5 @@
-// Carriers with real bytes: what a worker has sent is what another gets, and no store keeps anything.
+// Carriers with real bytes: each worker gets exactly the bytes that another has sent, and no store keeps
+// anything.
 #include "harness/gpu/exchange/tensor_exchange.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ class Cluster {
     workers_[from]->exchange->carry(
         {.id = id, .source = source, .bytes = bytes.size(), .from = from, .to = to, .channel = channel});
   }
-  /// Random steps until nothing is left to do.
+  /// Takes random steps until nothing is left to do.
   void run(RandomStream& random) {
     for (int idle = 0; idle < 200; ++idle) {
       const auto who = static_cast<WorkerId>(random.below(workers_.size()));

@@ -1,38 +1,38 @@
 // A worker's part in bringing tensors from device to device: the protocol that keeps NCCL from deadlock.
 //
-// What NCCL asks for: both ends post matching operations in the same order; an operation holds its stream
-// until its peer has posted too; operations on several communicators of a device must be submitted in the
-// same order on all ranks (NCCL user guide, "Using multiple NCCL communicators concurrently"). Posted as
-// routing happens to decide, A->B, B->C, C->A block each other for ever.
+// NCCL's rules: both ends post matching operations in the same order; an operation holds its stream until
+// its peer has posted too; operations on several communicators of a device must be submitted in the same
+// order on all ranks (NCCL user guide, "Using multiple NCCL communicators concurrently"). If each is posted
+// when routing happens to decide on it, A->B, B->C, C->A block each other for ever.
 //
 // Protocol
 //  1. The sender offers a transfer to the run's one sequencer (kOffer). It keeps the tensor until it hears
 //     the outcome (kOutcome).
 //  2. The sequencer keeps offers in the order in which they came, in one queue per end. It posts a transfer
-//     that is first in the queues of both ends, once each has fewer than `window` operations outstanding:
-//     gives it the next ticket and tells both ends (kPost).
-//  3. An end enqueues the operation on its lane, one stream, the moment it is told. Messages from one rank
-//     to another arrive in order: every lane holds its operations in the order of their tickets.
-//  4. An end says when the operation has left its lane (kEnded). A receiver says when the memory of what
-//     arrived is free again (kFreed); the sequencer counts it. Nothing waits for memory: when the receiver
-//     has no room, the transfer is not posted but diverted, and the sender lets messages carry it.
-//  5. An operation that fails takes its channel along at that end, and one that cannot be enqueued closes
-//     it there: what is posted on it later fails at that end too, so that nothing can meet the wrong peer.
-//     Told of the failure (kEnded), the sequencer closes the channel at all members (kAbort). What the
-//     receiver did not get is diverted. So no transfer is lost but with a process, which ends the run.
+//     that is first in the queues of both ends, once each end has fewer than `window` operations
+//     outstanding: it gives the transfer the next ticket and tells both ends (kPost).
+//  3. An end enqueues the operation on its lane, which is one stream, the moment it is told. Messages from
+//     one rank to another arrive in order, so every lane holds its operations in the order of their tickets.
+//  4. An end says when the operation has left its lane (kEnded). A receiver says when the memory of a tensor
+//     that arrived is free again (kFreed); the sequencer counts it. No transfer waits for memory: if the
+//     receiver has no room, the transfer is not posted but diverted, and the sender lets messages carry it.
+//  5. An operation that fails, or that cannot be enqueued, closes its channel at that end: operations posted
+//     on it later fail at that end too, so that none can meet the wrong peer. When the sequencer hears of
+//     the failure (kEnded), it closes the channel at all members (kAbort). A transfer that the receiver did
+//     not get is diverted. So a transfer is lost only if a process ends, and that ends the run.
 //
 // Why it cannot deadlock
-//  a. Posted transfers. A transfer waits only for those before it in a lane of its ends; these have lower
-//     tickets. So the wait-for graph's edges lead from higher to lower tickets: no cycle. Take the
-//     unfinished one with the lowest ticket: at each end it is enqueued or its kPost is under way, and all
-//     before it has left the lane, so it comes to the head of both lanes and completes. Nothing here needs
-//     several streams, or kernels of two operations resident at once: one lane per device is the worst
-//     case, any device that runs them earlier does no worse.
-//  b. Waiting transfers. The oldest is first in all its queues, for what is before it would be older. Its
-//     ends' windows open again by (a); then it is posted or diverted. By induction every offer ends.
+//  a. Posted transfers. A transfer waits only for transfers before it in a lane of its ends; these have
+//     lower tickets. So the wait-for graph's edges lead from higher to lower tickets: it has no cycle. The
+//     unfinished transfer with the lowest ticket is, at each end, enqueued or its kPost is under way, and
+//     all operations before it have left the lane, so it comes to the head of both lanes and completes. This
+//     needs neither several streams nor kernels of two operations resident at once: one lane per device is
+//     the worst case, and a device that runs operations earlier does no worse.
+//  b. Waiting transfers. The oldest is first in both its queues, since a transfer before it would be older.
+//     Its ends' windows open again by (a); then it is posted or diverted. By induction every offer ends.
 //  c. Order. Two transfers of the same ends are posted in the order of their offers, and a lane keeps it.
-// tensor_exchange_states_test.cc checks this in all interleavings of small cases, with an NCCL that is as
-// strict as above, and that posting without the order does deadlock there.
+// tensor_exchange_states_test.cc checks this in all interleavings of small cases, with a fake NCCL that is
+// as strict as the rules above, and checks that posting without the order does deadlock there.
 #pragma once
 
 #include <cstdint>
@@ -47,43 +47,45 @@
 
 namespace harness {
 
-/// What an exchange acts on. Of the exchange its functions may call offer() and on_freed(), nothing else.
+/// The surroundings of an exchange, on which it acts. Its functions may call the exchange's offer() and
+/// on_freed(), but no others.
 class ExchangeWorld {
  public:
   virtual ~ExchangeWorld() = default;
-  /// To the sequencer, in order, once.
+  /// Sends a message to the sequencer; messages arrive there in order, once.
   virtual void send(const ExchangeMessage& message) = 0;
-  /// Enqueues the operation on the lane, as the last; a receiver finds memory first. False when it cannot:
-  /// then nothing has been enqueued and no memory is held.
+  /// Enqueues the operation as the lane's last; a receiver first gets memory for it. Returns false if it
+  /// cannot: then nothing has been enqueued and no memory is held.
   virtual bool enqueue(std::uint64_t ticket, const Transfer& transfer) = 0;
-  /// Makes all operations enqueued on the channel end soon, those that have not completed in failure.
+  /// Makes all operations enqueued on the channel end soon, and fail if they have not completed.
   virtual void abort(ChannelId channel) = 0;
-  /// At a receiver: the tensor is here.
+  /// Called at a receiver: the tensor is here.
   virtual void arrived(const Transfer& transfer) = 0;
-  /// At a receiver: the memory of what was to arrive is not needed.
+  /// Called at a receiver: the memory for the tensor, which will not arrive, is not needed.
   virtual void discard(const Transfer& transfer) = 0;
-  /// At the sender, once for every transfer: the tensor need not be kept any more; kDiverted: after
-  /// messages have taken it.
+  /// Called at the sender, once for every transfer: the tensor need not be kept any more (kDiverted: once
+  /// messages have taken it).
   virtual void settled(const Transfer& transfer, TransferOutcome outcome) = 0;
 };
 
-/// The exchange of one worker. A value: fed messages, it acts on the world given with each call; copies go
-/// on alike. One thread.
+/// The exchange of one worker: it reacts to messages by acting on the world given with each call. It is a
+/// value: copies continue in the same way. It is used by one thread.
 class TensorExchange {
  public:
   explicit TensorExchange(WorkerId worker) : worker_(worker) {}
 
-  /// Offers a tensor of this worker; the store keeps it until settled().
+  /// Offers a tensor of this worker to the sequencer; the store keeps it until settled().
   void offer(const Transfer& transfer, ExchangeWorld& world);
-  /// kPost, kAbort, kOutcome from the sequencer, in the order in which it sent them.
+  /// Takes a message of the sequencer (kPost, kAbort, kOutcome); messages come in the order in which it sent
+  /// them.
   void on_message(const ExchangeMessage& message, ExchangeWorld& world);
-  /// The operation has left the lane; `well`: with the bytes in place.
+  /// Called when the operation has left the lane; `well`: with the bytes in place.
   void on_lane_ended(std::uint64_t ticket, bool well, ExchangeWorld& world);
-  /// Memory of tensors that arrived is free again.
+  /// Called when memory of tensors that arrived is free again.
   void on_freed(std::uint64_t bytes, ExchangeWorld& world);
 
   WorkerId worker() const { return worker_; }
-  /// Operations enqueued that have not ended.
+  /// Returns the number of operations that are enqueued and have not ended.
   std::size_t enqueued() const { return enqueued_.size(); }
   const std::set<ChannelId>& closed_channels() const { return closed_; }
 
@@ -94,38 +96,38 @@ class TensorExchange {
 
   WorkerId worker_;
   std::uint64_t last_ticket_ = 0;
-  std::map<std::uint64_t, Transfer> enqueued_;  ///< by ticket
+  std::map<std::uint64_t, Transfer> enqueued_;  ///< operations in the lane, by ticket
   std::set<ChannelId> closed_;
 };
 
-// Carries tensors from device to device: a worker's exchange, its lane and its memory together.
+// The carrier of tensors from device to device: a worker's exchange, its lane and its memory together.
 
-/// What an exchange carrier is made of; all must outlive it.
+/// The parts of an exchange carrier; all must outlive it.
 struct ExchangeParts {
-  TensorStore* tensors = nullptr;                    ///< of the worker: where the sources are
-  TensorMemory* memory = nullptr;                    ///< of its device
-  TransferLane* lane = nullptr;                      ///< of its device, this carrier's alone
-  TensorCarrier* messages = nullptr;                 ///< takes what is diverted
-  TransferEvents* events = nullptr;                  ///< of the worker
-  std::function<void(const ExchangeMessage&)> send;  ///< to the sequencer, in order, once; must not call back
-  std::uint64_t room_bytes = 0;                      ///< for arrivals; as the sequencer was told
+  TensorStore* tensors = nullptr;                    ///< store of the worker, which has the sources
+  TensorMemory* memory = nullptr;                    ///< memory of its device
+  TransferLane* lane = nullptr;                      ///< lane of its device, used by this carrier alone
+  TensorCarrier* messages = nullptr;                 ///< carrier of diverted tensors
+  TransferEvents* events = nullptr;                  ///< receiver of the worker's arrivals
+  std::function<void(const ExchangeMessage&)> send;  ///< sends to the sequencer, in order, once; no callback
+  std::uint64_t room_bytes = 0;  ///< room for arrivals, the same that the sequencer was told
 };
 
-/// The exchange of one worker at work (protocol: tensor_exchange.h). One thread, the event loop's. An
-/// operation that failed in the lane shows in failures().
+/// The exchange of one worker at work (protocol: tensor_exchange.h). It is used by one thread, the event
+/// loop's. failures() lists operations that failed in the lane.
 class ExchangeCarrier final : public TensorCarrier, private ExchangeWorld {
  public:
   ExchangeCarrier(WorkerId worker, ExchangeParts parts);
 
   void carry(const Transfer& transfer) override;
-  /// From the sequencer, in the order in which it sent them.
+  /// Takes a message of the sequencer; messages come in the order in which it sent them.
   void on_message(const ExchangeMessage& message);
-  /// Handles what has ended in the lane. Call when the lane wakes the loop.
+  /// Handles the operations that have ended in the lane. Call it when the lane wakes the loop.
   void poll();
 
   std::size_t enqueued() const { return exchange_.enqueued(); }
   const TensorStore& arrivals() const { return arrivals_; }
-  /// Why operations failed, in the words of the lane, in order.
+  /// Returns the reasons why operations failed, in the words of the lane, in order.
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:

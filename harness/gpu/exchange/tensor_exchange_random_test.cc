@@ -14,9 +14,9 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kWorkers = 16;
-constexpr std::uint32_t kModules = 4;  ///< worker w is one of module w % 4
+constexpr std::uint32_t kModules = 4;  ///< number of modules; worker w belongs to module w % 4
 
-/// A channel for each pair of modules.
+/// Draws the parameters of a net with a channel for each pair of modules.
 ExchangeNetParams random_params(RandomStream& random, std::size_t transfers, bool faults) {
   ExchangeNetParams params;
   params.workers = kWorkers;

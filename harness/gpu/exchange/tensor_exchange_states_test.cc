@@ -20,8 +20,8 @@ struct Search {
   std::set<std::array<std::uint64_t, 2>> seen;  ///< states, by 128 bits of hash
   std::size_t ends = 0;
   std::size_t steps = 0;
-  std::string fault;                      ///< the first one found
-  std::set<std::array<int, 2>> outcomes;  ///< how many were delivered and diverted, of all ends
+  std::string fault;                      ///< first fault that was found
+  std::set<std::array<int, 2>> outcomes;  ///< numbers of delivered and diverted transfers, of all ends
 };
 
 std::array<std::uint64_t, 2> hash_of(const std::vector<std::uint64_t>& words) {
@@ -69,7 +69,7 @@ Search search_all(const ExchangeNetParams& params) {
 constexpr std::uint64_t kBytes = 10;
 using Ends = std::pair<WorkerId, WorkerId>;
 
-/// A communicator for each two of three workers, and one of all (3).
+/// Communicators for each pair of three workers, and one for all three (3).
 const std::map<ChannelId, std::vector<WorkerId>> kChannels = {
     {0, {0, 1}}, {1, {0, 2}}, {2, {1, 2}}, {3, {0, 1, 2}}};
 
@@ -86,8 +86,8 @@ ExchangeNetParams net_of(const std::vector<Ends>& routing) {
   return params;
 }
 
-/// Routings of `transfers` transfers between three workers, of those that differ only in the workers'
-/// numbers or in the order in which different senders are named one.
+/// Returns the routings of `transfers` transfers between three workers; of several that differ only in the
+/// workers' numbers, or in the order in which different senders are named, it returns one.
 std::vector<std::vector<Ends>> routings(int transfers) {
   const std::vector<Ends> pairs = {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}};
   const std::vector<std::array<WorkerId, 3>> renamings = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -118,7 +118,7 @@ void report(const char* what, std::size_t cases, std::size_t states, std::size_t
   std::printf("%s: %zu cases, %zu states, %zu steps\n", what, cases, states, steps);
 }
 
-/// Searches all routings of so many transfers, each changed by `change`.
+/// Searches all routings of `transfers` transfers, each changed by `change`.
 template <class Change>
 void expect_no_fault(const char* what, int transfers, Change change) {
   std::size_t states = 0;
@@ -146,7 +146,7 @@ TEST(TensorExchangeStates, WithoutAnOrderRoutingDecidesOnADeadlock) {
     EXPECT_EQ(search_all<NaiveNet>(params).fault, "deadlock") << testing::PrintToString(routing);
     EXPECT_EQ(search_all<ExchangeNet>(params).fault, "") << testing::PrintToString(routing);
   }
-  // One way only, nothing can be wrong: the search does not call everything a deadlock.
+  // With transfers in one direction nothing can be wrong: the search does not call everything a deadlock.
   EXPECT_EQ(search_all<NaiveNet>(net_of({{0, 1}, {0, 1}})).fault, "");
 }
 
@@ -180,7 +180,8 @@ TEST(TensorExchangeStates, FourTransfersAtOnce) {
 TEST(TensorExchangeStates, WithoutRoomItGoesByMessages) {
   expect_no_fault("room for one tensor at each worker", 3,
                   [](ExchangeNetParams& params) { params.room_bytes = kBytes; });
-  // Two to one worker: the second finds room or not, as the first has been freed; both reach it.
+  // Two workers send to a third: the second tensor finds room only if the first has been freed; the search
+  // reaches both cases.
   ExchangeNetParams params = net_of({{0, 2}, {1, 2}});
   params.room_bytes = kBytes;
   const Search search = search_all<ExchangeNet>(params);
@@ -195,12 +196,12 @@ TEST(TensorExchangeStates, AnOperationFails) {
   for (const TransferId transfer : {0U, 1U})
     expect_no_fault("a receiver finds no memory", 2,
                     [&](ExchangeNetParams& params) { params.unplaceable = {transfer}; });
-  // Same two ends: the second must not take the first one's bytes.
+  // Three transfers have the same two ends: the second must not take the first one's bytes.
   ExchangeNetParams params = net_of({{0, 1}, {0, 1}, {0, 1}});
   params.unplaceable = {1};
   const Search search = search_all<ExchangeNet>(params);
   EXPECT_EQ(search.fault, "");
-  // On one channel a failure ends what others would have sent on it.
+  // A failure on a channel ends the other transfers on that channel.
   params = net_of({{0, 1}, {1, 2}, {2, 0}});
   for (Transfer& transfer : params.transfers) transfer.channel = 3;
   params.breaks = {1};

@@ -1,4 +1,4 @@
-// A worker's tensors by handle: what a batch left behind until the next modules have taken it.
+// The tensors of a worker, by handle: a batch's outputs, kept until the next modules have taken them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace harness {
 
-/// Bytes in host or device memory, and whatever keeps them (a LibTorch tensor, a buffer of a pool).
+/// Bytes in host or device memory, and the object that keeps them alive (a LibTorch tensor, a buffer of a
+/// pool).
 struct StoredTensor {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -22,18 +23,19 @@ struct StoredTensor {
   std::span<std::byte> span() const { return {data, bytes}; }
 };
 
-/// Where tensors that arrive are put. One thread. Device memory blocks the caller in copy_to_host() and
-/// copy_from_host().
+/// The memory that arriving tensors are put into. It is used by one thread. If it is a device's memory,
+/// copy_to_host() and copy_from_host() block the caller.
 class TensorMemory {
  public:
   virtual ~TensorMemory() = default;
-  /// Uninitialised; `owner` is empty when there is none left.
+  /// Returns uninitialised memory; its `owner` is empty if no memory is left.
   virtual StoredTensor allocate(std::size_t bytes) = 0;
-  /// Between a tensor of this memory and the host's; both of the same size.
+  /// Copies between a tensor of this memory and the host's memory; both have the same size.
   virtual void copy_to_host(const StoredTensor& from, std::span<std::byte> to) = 0;
   virtual void copy_from_host(std::span<const std::byte> from, const StoredTensor& to) = 0;
-  /// A copy of the first `bytes` of a tensor in the host's memory, for the lane of this memory's device,
-  /// which waits for it; does not wait itself. `owner` is empty when there is no memory left.
+  /// Returns a copy of a tensor's first `bytes`; the tensor is in the host's memory. The copy is for the lane
+  /// of this memory's device, which waits for it; the call itself does not wait. Its `owner` is empty if no
+  /// memory is left.
   virtual StoredTensor copy_for_lane(const StoredTensor& from, std::size_t bytes) = 0;
 };
 
@@ -46,9 +48,9 @@ class HostTensorMemory final : public TensorMemory {
   StoredTensor copy_for_lane(const StoredTensor& from, std::size_t bytes) override;
 };
 
-/// Counts the references to each tensor, and lets go of it with the last one. A handle that does not (or no
-/// longer) stand for a tensor is a bug. One thread: a tensor that a device still reads must not be dropped
-/// before the batch has ended.
+/// Counts the references to each tensor, and lets go of it with the last one. Using a handle that does not,
+/// or no longer, stand for a tensor is a bug. The store is used by one thread: a tensor that a device still
+/// reads must not be dropped before the batch has ended.
 class TensorStore {
  public:
   /// Holds at most `budget_bytes`. `freed` is called with the size of each tensor that has left the store.
@@ -57,15 +59,16 @@ class TensorStore {
   TensorStore(const TensorStore&) = delete;
   TensorStore& operator=(const TensorStore&) = delete;
 
-  /// Keeps it, with so many references. kNoTensor, and nothing kept, when it exceeds the budget.
+  /// Keeps the tensor with this number of references. If it exceeds the budget, keeps nothing and returns
+  /// kNoTensor.
   TensorHandle put(StoredTensor tensor, std::uint32_t references = 1);
-  /// More references, one for each further branch that will take it.
+  /// Adds references, one for each further branch that will take the tensor.
   void share(TensorHandle handle, std::uint32_t more = 1);
-  /// The tensor, while its caller keeps a reference.
+  /// Returns the tensor, which stays while the caller keeps a reference.
   const StoredTensor& at(TensorHandle handle) const;
-  /// The tensor in exchange for a reference; its memory stays as long as the returned owner does.
+  /// Returns the tensor in exchange for a reference; its memory stays as long as the returned owner does.
   StoredTensor take(TensorHandle handle);
-  /// Gives a reference up.
+  /// Gives up a reference.
   void drop(TensorHandle handle);
 
   std::size_t tensors() const { return slots_.size() - free_slots_.size(); }
@@ -92,24 +95,26 @@ class TensorStore {
 //   both members of an open channel    ExchangeCarrier: from device to device, by NCCL
 //   otherwise                          MessageCarrier: through host memory, by the run's transport
 //
-// An exchange hands on what it could not carry (kDiverted) to the MessageCarrier that it was made with.
+// If an exchange cannot carry a tensor (kDiverted), it passes it on to the MessageCarrier that it was made
+// with.
 
-/// Who waits for tensors at a worker.
+/// The receiver of tensors at a worker.
 class TransferEvents {
  public:
   virtual ~TransferEvents() = default;
-  /// The tensor is here: one reference to `handle` in `store` is the callee's.
+  /// Called when the tensor is here: the callee gets one reference to `handle` in `store`.
   virtual void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) = 0;
 };
 
-/// Takes over the sender's reference to `transfer.source`, and drops it when the tensor need not be kept.
+/// Carries tensors. Takes over the sender's reference to `transfer.source`, and drops it when the tensor need
+/// not be kept.
 class TensorCarrier {
  public:
   virtual ~TensorCarrier() = default;
   virtual void carry(const Transfer& transfer) = 0;
 };
 
-/// Between workers of one rank that share a store.
+/// Carries tensors between workers of one rank that share a store.
 class HandleCarrier final : public TensorCarrier {
  public:
   HandleCarrier(TensorStore& tensors, TransferEvents& receiver) : tensors_(tensors), receiver_(receiver) {}
@@ -120,20 +125,21 @@ class HandleCarrier final : public TensorCarrier {
   TransferEvents& receiver_;
 };
 
-/// Through host memory, in one message: at most as large as the transport's largest (kLargestMessage).
-/// Copies from and to a device block the caller; it is the fallback.
+/// Carries tensors through host memory, each in one message: at most as large as the transport's largest
+/// (kLargestMessage). Copies from and to a device block the caller: this is the fallback.
 class MessageCarrier final : public TensorCarrier {
  public:
   /// Sends bytes to the rank that has the worker; there they are given to on_message().
   using SendBytes = std::function<void(WorkerId to, std::span<const std::byte> message)>;
 
-  /// `tensors`: of the worker, all in `memory`; `events`: told of what arrives.
+  /// Makes the carrier of a worker: its tensors are in `tensors`, all of them in `memory`; `events` is told
+  /// of arrivals.
   MessageCarrier(TensorStore& tensors, TensorMemory& memory, SendBytes send, TransferEvents& events);
 
   void carry(const Transfer& transfer) override;
-  /// Throws EnvironmentError for a message that is cut, or that finds no memory.
+  /// Takes a message. Throws EnvironmentError if it is cut, or if there is no memory for its tensor.
   void on_message(std::span<const std::byte> message);
-  /// What has arrived and is still referred to.
+  /// Returns the tensors that have arrived and are still referred to.
   const TensorStore& arrivals() const { return arrivals_; }
 
  private:

@@ -76,7 +76,7 @@ TEST(TensorStoreDeathTest, AHandleDoesNotOutliveItsTensor) {
   EXPECT_DEATH(store.at(kNoTensor), "handle of no tensor");
 }
 
-/// Tensors with random fan-outs whose branches take, drop or share on; against a count kept by the test.
+/// Compares tensors with random fan-outs, whose branches take, drop or share, with a count kept by the test.
 TEST(TensorStore, RandomFanOutsLeaveNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomStream random(seed, "fan-outs");

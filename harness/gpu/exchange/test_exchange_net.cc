@@ -5,7 +5,7 @@
 
 namespace harness {
 
-/// A worker's side: the fake NCCL, memory that is only counted, and the records.
+/// A worker's surroundings: the fake NCCL, memory that is only counted, and the records.
 class NetExchangeWorld final : public ExchangeWorld {
  public:
   NetExchangeWorld(ExchangeNet& net, WorkerId worker) : net_(net), worker_(worker) {}

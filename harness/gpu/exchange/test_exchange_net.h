@@ -13,45 +13,46 @@
 
 namespace harness {
 
-/// What a net starts with. Workers 0 .. workers-1.
+/// The state that a net starts with. Its workers are 0 .. workers-1.
 struct ExchangeNetParams {
   std::size_t workers = 3;
   std::uint32_t window = 2;
   std::uint64_t room_bytes = 1000;
   std::map<ChannelId, std::vector<WorkerId>> channels;
-  std::vector<Transfer> transfers;    ///< ids 0, 1, ...; each sender offers its own in this order
-  std::vector<std::string> payloads;  ///< of the transfers; their bytes
-  std::vector<WorkerId>
-      breaks;  ///< the communicator of its stream's first operation fails there, at any moment
-  std::vector<TransferId> unplaceable;  ///< their receiver finds no memory
-  bool prompt = false;  ///< ends of operations are taken, and what has arrived is freed, without delay
+  std::vector<Transfer> transfers;    ///< ids are 0, 1, ...; each sender offers its own in this order
+  std::vector<std::string> payloads;  ///< contents of the transfers, of their size
+  /// Workers at which, at any moment, the communicator of their stream's first operation fails.
+  std::vector<WorkerId> breaks;
+  std::vector<TransferId> unplaceable;  ///< transfers whose receiver finds no memory
+  /// True if ends of operations are taken, and arrived tensors freed, without delay.
+  bool prompt = false;
 };
 
 /// A step that may come next.
 struct NetStep {
   enum class Kind : std::uint8_t {
     kToSequencer,  ///< the first message on its way from worker `who` arrives
-    kToWorker,     ///< the first on its way to `who` arrives
-    kComplete,     ///< what worker `who` sends first is received
+    kToWorker,     ///< the first message on its way to `who` arrives
+    kComplete,     ///< the first send of worker `who` is received
     kTake,         ///< `who` hears of the end of an operation
     kFree,         ///< `who` frees the tensor that arrived first
-    kBreak         ///< of breaks, `who`
+    kBreak         ///< the communicator of breaks[who] fails
   };
   Kind kind = Kind::kToSequencer;
   std::uint32_t who = 0;
 };
 
-/// A value: copies go on alike.
+/// A net of workers and their sequencer. It is a value: copies continue in the same way.
 class ExchangeNet {
  public:
   /// `params` must outlive it.
   explicit ExchangeNet(const ExchangeNetParams& params);
 
-  /// All steps that may come next; none: it is at its end.
+  /// Returns all steps that may come next; empty at the net's end.
   std::vector<NetStep> steps() const;
   void take(const NetStep& step);
-  /// What is wrong with it now, or "". At its end: whether each transfer has ended as it should, once, and
-  /// nothing is left over.
+  /// Returns what is wrong with the net now, or "". At its end also checks that each transfer has ended as it
+  /// should, once, and that nothing is left over.
   std::string fault(bool at_end) const;
   void append_state(std::vector<std::uint64_t>& words) const;
   int count(TransferOutcome outcome) const;
@@ -61,7 +62,7 @@ class ExchangeNet {
 
   struct Record {
     std::uint8_t settled = 0;
-    std::uint8_t arrived = 0;  ///< by the lane
+    std::uint8_t arrived = 0;  ///< number of times that the lane delivered it
     TransferOutcome outcome = TransferOutcome::kDelivered;
   };
 
@@ -76,13 +77,14 @@ class ExchangeNet {
   FakeNccl nccl_;
   std::vector<std::vector<ExchangeMessage>> to_sequencer_;
   std::vector<std::vector<ExchangeMessage>> to_worker_;
-  std::vector<std::vector<std::uint64_t>> held_;  ///< sizes of what has arrived
+  std::vector<std::vector<std::uint64_t>> held_;  ///< sizes of the arrived tensors
   std::vector<std::uint64_t> used_bytes_;
   std::vector<Record> records_;
-  std::map<std::pair<WorkerId, WorkerId>, TransferId> last_arrived_;  ///< by the lane, of (sender, receiver)
+  /// The transfer that the lane delivered last, by sender and receiver.
+  std::map<std::pair<WorkerId, WorkerId>, TransferId> last_arrived_;
   std::string arriving_bytes_;
   std::string fault_;
-  std::vector<bool> broken_;  ///< of breaks: it has happened
+  std::vector<bool> broken_;  ///< true for each of `breaks` that has happened
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// For tests: the lanes of several workers over the fake NCCL that all share.
+// For tests: the lanes of several workers over one shared fake NCCL.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@
 
 namespace harness {
 
-/// What the lanes have in common. Lanes of different threads may use it.
+/// The state that lanes share. Lanes of different threads may use it.
 struct FakeLaneNet {
   FakeLaneNet(std::size_t workers, std::uint64_t seed) : nccl(workers), random(seed, "lanes") {}
 
   std::mutex mutex;
   FakeNccl nccl;
   RandomStream random;
-  std::string why_not;                      ///< channels cannot be joined, and why
-  int breaks = 0;                           ///< so many operations fail yet
-  std::function<void(WorkerId)> wake = {};  ///< the worker's lane has something to take; may be empty
+  std::string why_not;  ///< reason why channels cannot be joined; empty: they can
+  int breaks = 0;       ///< number of operations that are still to fail
+  /// Called when the worker's lane has something to take; may be empty.
+  std::function<void(WorkerId)> wake = {};
 };
 
-/// The lane of a worker. With `moves` each take() completes an operation, of any workers, chosen at random;
-/// without it the test does.
+/// The lane of a worker. If `moves`, each take() completes an operation, of any worker, chosen at random; if
+/// not, the test completes them.
 class FakeLane final : public ChannelLane {
  public:
   FakeLane(FakeLaneNet& net, WorkerId worker, bool moves) : net_(net), worker_(worker), moves_(moves) {}
@@ -70,7 +71,7 @@ class FakeLane final : public ChannelLane {
     }
   }
 
-  /// DeviceExchanges::make_channel_id; the same for every channel.
+  /// Is DeviceExchanges::make_channel_id; returns the same for every channel.
   static std::vector<std::byte> make_id() {
     const std::string id = "the id of a channel";
     const auto* bytes = reinterpret_cast<const std::byte*>(id.data());

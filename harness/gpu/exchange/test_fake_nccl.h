@@ -11,9 +11,9 @@
 
 namespace harness {
 
-/// Operations of a stream run in order. Only the first of a stream can complete, and only with its match
-/// first in the peer's stream: same channel, opposite direction; what is meant by it plays no part, as in
-/// NCCL. A value. Workers are 0 .. n-1.
+/// An NCCL in which the operations of a stream run in order. Only a stream's first operation can complete,
+/// and only if its match is first in the peer's stream: same channel, opposite direction. As in NCCL, the
+/// meaning of an operation plays no part. It is a value. Workers are 0 .. n-1.
 class FakeNccl {
  public:
   enum class Kind : std::uint8_t { kSend, kReceive };
@@ -22,12 +22,12 @@ class FakeNccl {
     ChannelId channel = 0;
     WorkerId peer = 0;
     std::uint64_t ticket = 0;
-    std::string bytes = {};  ///< sent
+    std::string bytes = {};  ///< bytes that are sent
   };
   struct End {
     std::uint64_t ticket = 0;
     bool well = true;
-    std::string bytes = {};  ///< received
+    std::string bytes = {};  ///< bytes that were received
   };
 
   explicit FakeNccl(std::size_t workers) : streams_(workers), ended_(workers), aborted_(workers) {}
@@ -39,7 +39,7 @@ class FakeNccl {
       streams_[worker].push_back(std::move(operation));
   }
 
-  /// Senders at the heads of whose streams an operation can complete.
+  /// Returns the senders whose stream begins with an operation that can complete.
   std::vector<WorkerId> ready() const {
     std::vector<WorkerId> found;
     for (WorkerId worker = 0; worker < streams_.size(); ++worker)
@@ -64,7 +64,7 @@ class FakeNccl {
       if (operation.channel == channel) ended_[worker].push_back({operation.ticket, false, {}});
     std::erase_if(streams_[worker], [&](const Operation& operation) { return operation.channel == channel; });
   }
-  /// The first operation of the stream fails, and with it the worker's end of the communicator.
+  /// Fails the first operation of the stream, and with it the worker's end of the communicator.
   void break_first(WorkerId worker) { abort(worker, streams_[worker].front().channel); }
 
   bool has_ended(WorkerId worker) const { return !ended_[worker].empty(); }
@@ -87,7 +87,7 @@ class FakeNccl {
   }
 
  private:
-  /// Whether the first operation of the worker sends, and its peer's receives it.
+  /// True if the worker's first operation sends, and its peer's first operation receives it.
   bool leads(WorkerId worker) const {
     const Operation& first = streams_[worker].front();
     if (first.kind != Kind::kSend || streams_[first.peer].empty()) return false;

@@ -1,5 +1,4 @@
-// What happens without an order: each sender posts at once as routing decides, each receiver when it hears
-// of it.
+// A net without an order: each sender posts at once as routing decides, each receiver when it hears of it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace harness {
 
-/// As an ExchangeNet, to be searched in the same way.
+/// A net with the functions of ExchangeNet, so that it can be searched in the same way.
 class NaiveNet {
  public:
   /// `params` must outlive it.
@@ -69,8 +68,9 @@ class NaiveNet {
  private:
   const ExchangeNetParams* params_;
   FakeNccl nccl_;
-  std::vector<std::deque<TransferId>> to_post_;           ///< per sender
-  std::map<std::uint32_t, std::deque<TransferId>> told_;  ///< per sender x workers + receiver
+  std::vector<std::deque<TransferId>> to_post_;  ///< transfers to post, by sender
+  /// The transfers that the receiver has not heard of yet, by sender x workers + receiver.
+  std::map<std::uint32_t, std::deque<TransferId>> told_;
   std::size_t completed_ = 0;
 };
 

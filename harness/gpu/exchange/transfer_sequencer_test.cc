@@ -9,7 +9,8 @@
 namespace harness {
 namespace {
 
-/// A sequencer of workers 0-3, one operation outstanding at each, on channel 1; notes what it says.
+/// A sequencer of workers 0-3 that allows one outstanding operation at each, on channel 1; its messages are
+/// noted.
 class TransferSequencerTest : public testing::Test {
  protected:
   using Posts = std::vector<std::pair<TransferId, WorkerId>>;

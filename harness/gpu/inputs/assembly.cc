@@ -9,7 +9,8 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kPastRow = 4;  // floats read past a row, with weight 0 or in the lane nobody keeps
+constexpr std::size_t kPastRow =
+    4;  // number of floats read past a row: with weight 0, or in the lane that is dropped
 
 bool is_side(int side) { return side >= 1 && side <= kLongestSide; }
 
@@ -28,7 +29,7 @@ void blend_rows(const std::uint8_t* upper, const std::uint8_t* lower, float weig
   }
 }
 
-/// One row of the three planes. The fourth lane computes what nobody keeps, so that a pixel is one vector.
+/// Writes one row of the three planes. A fourth lane, whose values are dropped, makes a pixel one vector.
 void write_row(const float* row, std::span<const int> starts, std::span<const float> weights,
                const AssemblyConstants& constants, float* to) {
   const float gain[4] = {constants.gain[0], constants.gain[1], constants.gain[2], 0};

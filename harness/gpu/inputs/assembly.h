@@ -1,4 +1,4 @@
-// Batch assembly: the images of a batch's requests, of whatever sizes, become the one tensor that the
+// Batch assembly: it turns the images of a batch's requests, of whatever sizes, into the one tensor that the
 // network takes. Resize, normalisation and layout change in one pass over memory. This is the CPU version;
 // the CUDA kernel (cuda/assemble_batch.h) gives the same values within tolerance_of().
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace harness {
 
-/// What a network takes: three float32 planes (R, G, B) of height x width, each value
-/// (pixel / 255 - mean[channel]) * scale[channel]. So `scale` is 1 / the standard deviation where a model's
-/// description gives that.
+/// The input of a network: three float32 planes (R, G, B) of height x width, each value (pixel / 255 -
+/// mean[channel]) * scale[channel]. So `scale` is 1 / the standard deviation if a model's description gives
+/// that.
 struct InputFormat {
   int height = 0;
   int width = 0;
@@ -23,34 +23,34 @@ struct InputFormat {
   std::array<float, 3> scale = {1, 1, 1};
 };
 
-/// Floats of a batch of `count` images: count * 3 * height * width.
+/// Returns the number of floats of a batch of `count` images: count * 3 * height * width.
 std::size_t batch_elements(const InputFormat& format, std::size_t count);
 
-/// Refuses a format without pixels, with more than kLongestSide on a side, or with a mean or scale that is
-/// not finite. Throws InputError.
+/// Throws InputError if the format has no pixels, more than kLongestSide on a side, or a mean or scale that
+/// is not finite.
 void check_format(const InputFormat& format);
-/// Refuses images whose sides are not 1 to kLongestSide or whose bytes are not 3 * height * width; says
-/// which of the batch. Throws InputError.
+/// Throws InputError, which names the image, if an image's sides are not 1 to kLongestSide or its bytes are
+/// not 3 * height * width.
 void check_images(std::span<const Image> images);
 
-/// How far a value of this channel may be from the exact one, by whichever version: |scale| * 2^-24 * (13 + 2
-/// |mean|). Two versions are at most twice that apart.
+/// Returns how far a value of this channel may be from the exact one, in each version: |scale| * 2^-24 * (13
+/// + 2 |mean|). Two versions are at most twice that apart.
 float tolerance_of(const InputFormat& format, std::size_t channel);
 
-/// The checked format as the arithmetic uses it. Throws InputError.
+/// Checks the format and returns it as the arithmetic uses it. Throws InputError.
 AssemblyConstants constants_of(const InputFormat& format);
 
-/// Assembles batches of one format; keeps its scratch memory, so a batch of sizes seen before allocates
-/// nothing. One thread at a time.
+/// Assembles batches of one format. It keeps its scratch memory, so a batch with sizes seen before allocates
+/// nothing. It may be used by one thread at a time.
 class Assembler {
  public:
-  /// Throws InputError as check_format.
+  /// Throws InputError like check_format().
   explicit Assembler(const InputFormat& format);
 
   const InputFormat& format() const { return format_; }
 
-  /// Fills `out` (NCHW, batch_elements floats) from the images. Bilinear with half-pixel centres, edges
-  /// repeated, no filter when shrinking: what torch.nn.functional.interpolate calls mode "bilinear",
+  /// Fills `out` (NCHW, batch_elements floats) from the images. Resizing is bilinear with half-pixel centres,
+  /// edges repeated, no filter when shrinking: in torch.nn.functional.interpolate it is mode "bilinear",
   /// align_corners = false, antialias = false. Each value is within tolerance_of() of the exact one. Throws
   /// InputError, before writing anything, for wrong images and for an `out` of another size.
   void assemble(std::span<const Image> images, std::span<float> out);
@@ -62,12 +62,12 @@ class Assembler {
   InputFormat format_;
   AssemblyConstants constants_;
   int input_width_ = 0;
-  std::vector<int> column_start_;     ///< of each output column: 3 * its tap's low
-  std::vector<float> column_weight_;  ///< and its weight
-  std::vector<float> row_;            ///< two input rows blended, and zeros past the end
+  std::vector<int> column_start_;     ///< 3 * `low` of the tap, by output column
+  std::vector<float> column_weight_;  ///< weight of the tap, by output column
+  std::vector<float> row_;            ///< blend of two input rows, and zeros past the end
 };
 
-/// As Assembler::assemble, for a single batch.
+/// Does what Assembler::assemble() does, for a single batch.
 void assemble_batch(std::span<const Image> images, const InputFormat& format, std::span<float> out);
 
 }  // namespace harness

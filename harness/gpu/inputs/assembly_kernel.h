@@ -1,5 +1,5 @@
 // The arithmetic of batch assembly, the same source for the CPU version and the CUDA kernel. On the CPU every
-// operation rounds once; for GPUs the compiler makes fused multiply-adds of some, which round less often:
+// operation rounds once; for GPUs the compiler turns some into fused multiply-adds, which round less often:
 // both stay within tolerance_of() (assembly.h), and taps are the same bits.
 #pragma once
 
@@ -18,12 +18,14 @@
 
 namespace harness {
 
-/// Largest side of an image or of the network's input: offsets and the numerators of taps then fit 32 bits.
+/// The largest side of an image or of the network's input: offsets and the numerators of taps then fit 32
+/// bits.
 inline constexpr int kLongestSide = 16384;
 
-/// What every output value is computed with: InputFormat with its divisions done. Made by constants_of().
+/// The constants from which every output value is computed: InputFormat with its divisions done. Made by
+/// constants_of().
 struct AssemblyConstants {
-  int height = 0;  ///< of the output
+  int height = 0;  ///< height of the output
   int width = 0;
   float half_row = 0;     ///< 1 / (2 height)
   float half_column = 0;  ///< 1 / (2 width)
@@ -31,8 +33,8 @@ struct AssemblyConstants {
   float offset[3] = {};   ///< -mean * scale
 };
 
-/// An image where the kernel reads it: as little-endian words. The first byte stands at a multiple of 4, and
-/// the last word is readable to its end.
+/// An image as the kernel reads it: as little-endian words. The first byte is at a multiple of 4, and the
+/// last word is readable to its end.
 struct StagedImage {
   const std::uint32_t* words = nullptr;
   std::int32_t height = 0;
@@ -40,16 +42,16 @@ struct StagedImage {
 };
 static_assert(sizeof(StagedImage) == 16);
 
-/// Where an output row (or column) lies between the input's: (1 - weight) of `low` and weight of `low` + 1.
-/// The weight is 0 where there is no `low` + 1.
+/// The position of an output row (or column) between the input's: (1 - weight) of `low` and weight of `low` +
+/// 1. The weight is 0 if `low` + 1 does not exist.
 struct Tap {
   int low = 0;
   float weight = 0;
 };
 
-/// Half-pixel centres: output position `to` of `to_size` lies at (to + 1/2) * from_size / to_size - 1/2 of
-/// the input, moved to the nearest edge when outside. `half` is 1 / (2 to_size) in float. The position is an
-/// exact fraction; only the weight is rounded, to within 2^-23.
+/// Returns the tap by half-pixel centres: output position `to` of `to_size` lies at (to + 1/2) * from_size /
+/// to_size - 1/2 of the input, moved to the nearest edge if outside. `half` is 1 / (2 to_size) in float. The
+/// position is an exact fraction; only the weight is rounded, to within 2^-23.
 HARNESS_HOST_DEVICE Tap tap_of(int to, int to_size, float half, int from_size) {
   const int denominator = 2 * to_size;
   const int exact = (2 * to + 1) * from_size - to_size;
@@ -63,7 +65,7 @@ HARNESS_HOST_DEVICE Tap tap_of(int to, int to_size, float half, int from_size) {
   return {low, low + 1 < from_size ? static_cast<float>(rest) * half : 0.0F};
 }
 
-/// `from` at weight 0, `to` at weight 1.
+/// Returns `from` at weight 0, `to` at weight 1.
 HARNESS_HOST_DEVICE float blend(float from, float to, float weight) { return from + weight * (to - from); }
 
 HARNESS_HOST_DEVICE float normalise(float pixel, float gain, float offset) { return pixel * gain + offset; }
@@ -74,8 +76,8 @@ struct PixelPair {
   std::uint32_t second = 0;  ///< bytes 4 to 7, of which two are used
 };
 
-/// The six bytes from byte `at` on, by three aligned loads. Words after `last_word` are not read: bytes
-/// beyond it are those of `last_word` again.
+/// Returns the six bytes from byte `at` on, by three aligned loads. Words after `last_word` are not read:
+/// bytes beyond it repeat the bytes of `last_word`.
 HARNESS_HOST_DEVICE PixelPair load_pair(const std::uint32_t* words, std::uint32_t at,
                                         std::uint32_t last_word) {
   const std::uint32_t word = at / 4;
@@ -87,14 +89,14 @@ HARNESS_HOST_DEVICE PixelPair load_pair(const std::uint32_t* words, std::uint32_
           static_cast<std::uint32_t>(((static_cast<std::uint64_t>(c) << 32) | b) >> shift)};
 }
 
-/// Byte 0 to 5 of the pair.
+/// Returns byte `index`, 0 to 5, of the pair.
 HARNESS_HOST_DEVICE float byte_of(const PixelPair& pair, int index) {
   const std::uint32_t word = index < 4 ? pair.first : pair.second;
   return static_cast<float>((word >> (index % 4 * 8)) & 0xFFU);
 }
 
-/// What one thread of the kernel does: kRows output pixels below each other, from (first_row, column) on, in
-/// all three planes. `planes` is the first of the image's three output planes.
+/// Does the work of one thread of the kernel: computes kRows output pixels below each other, from (first_row,
+/// column) on, in all three planes. `planes` is the first of the image's three output planes.
 template <int kRows>
 HARNESS_HOST_DEVICE void assemble_pixels(const StagedImage& image, const AssemblyConstants& constants,
                                          int first_row, int column, float* planes) {
@@ -104,7 +106,7 @@ HARNESS_HOST_DEVICE void assemble_pixels(const StagedImage& image, const Assembl
   PixelPair lower[kRows];
   float weight[kRows];
   HARNESS_UNROLL
-  for (int i = 0; i < kRows; ++i) {  // all loads first: they wait together
+  for (int i = 0; i < kRows; ++i) {  // all loads come first, so that they wait together
     const int row = first_row + i < constants.height ? first_row + i : constants.height - 1;
     const Tap down = tap_of(row, constants.height, constants.half_row, image.height);
     const int next = down.weight > 0 ? down.low + 1 : down.low;

@@ -1,5 +1,5 @@
-// The kernel's per-thread code, run on the host thread by thread over the kernel's grid: what it computes and
-// which words it reads is proven here, the launch itself by cuda/assemble_batch_test.cc on a GPU.
+// The kernel's per-thread code, run on the host thread by thread over the kernel's grid: this test shows
+// which values it computes and which words it reads, cuda/assemble_batch_test.cc the launch itself, on a GPU.
 #include "harness/gpu/inputs/assembly_kernel.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Tap, IsTheExactFractionAtTheLargestSizes) {
   }
 }
 
-/// Words that hold an image's bytes and none more, so that the address sanitizer sees a read past them.
+/// Returns words that hold an image's bytes and no more, so that the address sanitizer sees a read past them.
 std::vector<std::uint32_t> words_of(const OwnedImage& image) {
   std::vector<std::uint32_t> words((image.bytes.size() + 3) / 4);
   std::memcpy(words.data(), image.bytes.data(), image.bytes.size());

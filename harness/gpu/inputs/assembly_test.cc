@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kHalfUlp = 0x1p-24;  // rounding to float32, relative
 
-/// Pixel values as they are: gain 255 / 255, offset 0.
+/// Returns a format that keeps pixel values as they are: gain 255 / 255, offset 0.
 InputFormat plain(int height, int width) { return {height, width, {0, 0, 0}, {255, 255, 255}}; }
 
 std::vector<float> assembled(const std::vector<OwnedImage>& images, const InputFormat& format) {
@@ -39,7 +39,8 @@ std::vector<float> first_plane(const OwnedImage& image, const InputFormat& forma
   return out;
 }
 
-/// Value at a real position, by the definition: the sum over pixels of value * triangle of the distance.
+/// Returns the value at a real position, by the definition: the sum over pixels of value * triangle of the
+/// distance.
 double interpolated(const OwnedImage& image, double y, double x, int channel) {
   y = std::clamp(y, 0.0, image.height - 1.0);
   x = std::clamp(x, 0.0, image.width - 1.0);
@@ -57,10 +58,11 @@ double interpolated(const OwnedImage& image, double y, double x, int channel) {
   return sum;
 }
 
-/// The most that rounding can add up to. In units of 2^-24 * 255: a weight is off by 2 and multiplies a
-/// difference of at most 1; its product, sum and difference round by 1 each, so a vertical blend is off by 4
-/// (the difference of two bytes is exact) and the horizontal one of two such by 4 + 2 + 3 = 9. Gain, product
-/// and sum of the normalisation add 3 |scale|, its offset twice |mean scale|; 1 is for products of errors.
+/// Returns the most that rounding can add up to. In units of 2^-24 * 255, a weight is off by 2 and multiplies
+/// a difference of at most 1; its product, sum and difference round by 1 each, so a vertical blend is off by
+/// 4 (the difference of two bytes is exact) and the horizontal blend of two of these by 4 + 2 + 3 = 9. Gain,
+/// product and sum of the normalisation add 3 |scale|, its offset twice |mean scale|; 1 is for products of
+/// errors.
 double bound_of(double mean, double scale) { return std::abs(scale) * kHalfUlp * (13 + 2 * std::abs(mean)); }
 
 void expect_near_reference(const OwnedImage& image, const InputFormat& format, const float* planes) {
@@ -140,14 +142,14 @@ TEST(Assembly, ResizesRampsAsComputedByHand) {
   using Row = std::vector<float>;
   // Output column i lies at (i + 1/2) * 4 / 2 - 1/2 = 0.5, 2.5.
   EXPECT_EQ(first_plane(grey(1, 4, {0, 10, 20, 30}), plain(1, 2)), Row({5, 25}));
-  // -0.25, 0.25, 0.75, 1.25: what lies outside is the edge.
+  // Columns lie at -0.25, 0.25, 0.75, 1.25: positions outside take the edge's value.
   EXPECT_EQ(first_plane(grey(1, 2, {0, 100}), plain(1, 4)), Row({0, 25, 75, 100}));
-  // 0.25, 1.75.
+  // Columns, then rows, lie at 0.25, 1.75.
   EXPECT_EQ(first_plane(grey(1, 3, {0, 100, 200}), plain(1, 2)), Row({25, 175}));
   EXPECT_EQ(first_plane(grey(3, 1, {0, 100, 200}), plain(2, 1)), Row({25, 175}));
-  // 1.5 of 0..3: no filter when shrinking, the outer pixels do not count.
+  // The column lies at 1.5 of 0..3: there is no filter when shrinking, so the outer pixels do not count.
   EXPECT_EQ(first_plane(grey(1, 4, {255, 10, 20, 255}), plain(1, 1)), Row({15}));
-  // Both ways: rows at 0.25, 1.75 and columns at 0.5.
+  // Both directions: rows lie at 0.25, 1.75 and columns at 0.5.
   EXPECT_EQ(first_plane(grey(3, 2, {0, 40, 80, 120, 160, 200}), plain(2, 1)), Row({40, 160}));
 }
 

@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-/// A buffer on the host and, a copy away, the device's.
+/// A buffer on the host, and the device's buffer, to which it is copied.
 class InputLayoutTest : public testing::Test {
  protected:
   void stage_all(std::size_t most) {
@@ -89,7 +89,8 @@ TEST_F(InputLayoutTest, KeepsWhatThePreparedAndTheBatchHaveInCommonInOrder) {
   for (const int i : {0, 1, 2, 3}) layout_.add(images_[static_cast<std::size_t>(i)]);
   stage_all(500);
   const std::size_t before = sent_;
-  // 0 was dropped, 4 was never prepared, 2 comes too early to be reused once 3 has been.
+  // Image 0 was dropped, 4 was never prepared, 2 comes after 3, against the order of add(), so it is copied
+  // again.
   const std::vector<Image> batch = {images_[1], images_[4], images_[3], images_[2]};
   place(batch);
   stage_all(500);
@@ -105,7 +106,7 @@ TEST_F(InputLayoutTest, TakesABatchWhilePreparedImagesAreUnderWay) {
   layout_.stage(host_, 5);
   const std::vector<Image> batch = {images_[0], images_[1], images_[5]};
   place(batch);
-  std::memcpy(device_.data(), host_.data(), host_.size());  // the first piece went over before
+  std::memcpy(device_.data(), host_.data(), host_.size());  // the first piece was sent before
   stage_all(33);
   expect_on_device(batch);
 }

@@ -16,7 +16,7 @@
 
 namespace harness {
 
-/// Another seed in every run, or HARNESS_TEST_SEED. A test shows it with its failures.
+/// Returns another seed in every run, or HARNESS_TEST_SEED if that is set. A test shows it with its failures.
 inline std::uint64_t fresh_seed() {
   const char* given = std::getenv("HARNESS_TEST_SEED");
   if (given != nullptr) return std::strtoull(given, nullptr, 10);
@@ -39,7 +39,7 @@ inline std::vector<Image> views_of(const std::vector<OwnedImage>& images) {
   return views;
 }
 
-/// Uniform random bytes: the hardest to interpolate.
+/// Returns an image of uniform random bytes, which are the hardest to interpolate.
 inline OwnedImage random_image(RandomStream& random, int height, int width) {
   OwnedImage image{
       std::vector<std::uint8_t>(3 * static_cast<std::size_t>(height) * static_cast<std::size_t>(width)),
@@ -48,7 +48,7 @@ inline OwnedImage random_image(RandomStream& random, int height, int width) {
   return image;
 }
 
-/// A side of 1 to 2^bits pixels, small ones as likely as large ones.
+/// Returns a side of 1 to 2^bits pixels; small sides are as likely as large ones.
 inline int random_side(RandomStream& random, int bits) {
   const std::uint64_t most = std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits) + 1);
   return static_cast<int>(random.below(most)) + 1;
@@ -74,7 +74,7 @@ inline InputFormat random_format(RandomStream& random, int bits) {
   return format;
 }
 
-/// The layout of a whole batch at once.
+/// Returns the layout of a whole batch that is placed at once.
 inline InputLayout layout_of(const std::vector<Image>& batch) {
   InputLayout layout;
   layout.clear(batch.size());

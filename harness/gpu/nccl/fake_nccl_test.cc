@@ -1,4 +1,4 @@
-// Two GPUs on two ranks, by the fakes of CUDA and NCCL: what a rank sends is what the other gets, whatever
+// Two GPUs on two ranks, by the fakes of CUDA and NCCL: each rank gets exactly what the other sends, whatever
 // fails, and nothing is left behind.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ Bytes random_tensor(RandomStream& random, std::size_t size) {
   return bytes;
 }
 
-/// One rank with a GPU. Its mail is carried by the test, which stands for both event loops.
+/// One rank with a GPU. The test carries its messages and stands for both event loops.
 class Rank : private TransferEvents {
  public:
   using Mail = std::deque<ExchangeMessage>;
@@ -98,7 +98,7 @@ class Rank : private TransferEvents {
   Mail to_rank;
   std::map<TransferId, Bytes> arrived;
   std::size_t by_device = 0;
-  Lines failures;  ///< what the event loop would end with
+  Lines failures;  ///< errors with which the event loop would end
 
  private:
   void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) override {
@@ -138,7 +138,7 @@ class FakeNccl2 : public testing::Test {
     EXPECT_EQ(fake_cuda::reset(), Lines());
   }
 
-  /// Both join the channel; or why one cannot.
+  /// Has both ranks join the channel; returns the reasons if one cannot.
   Lines open() {
     const std::vector<std::byte> id = make_nccl_channel_id();
     for (const auto& rank : ranks_) rank->lane().open(kChannel, id, {0, 1});
@@ -155,7 +155,7 @@ class FakeNccl2 : public testing::Test {
     if (why.empty()) sequencer_.open_channel(kChannel, {0, 1});
     return why;
   }
-  /// Both send each other so many tensors.
+  /// Sends `count` tensors, each from a random rank to the other.
   void carry(TransferId count) {
     for (TransferId i = 0; i < count; ++i) {
       const auto from = static_cast<WorkerId>(random_.below(2));
@@ -184,8 +184,8 @@ class FakeNccl2 : public testing::Test {
       }
     }
   }
-  /// Until all is carried, or the event loop of a rank has ended with an error: that rank goes away, as its
-  /// process would, and the other must not hang.
+  /// Runs until all is carried, or until the event loop of a rank has ended with an error: that rank goes
+  /// away, as its process would, and the other must not hang.
   void run() {
     const auto has_failed = [](const std::unique_ptr<Rank>& rank) { return rank && !rank->failures.empty(); };
     const auto is_quiet = [](const std::unique_ptr<Rank>& rank) { return !rank || rank->is_quiet(); };
@@ -209,7 +209,7 @@ class FakeNccl2 : public testing::Test {
       arrived_.insert(id);
     }
   }
-  /// What arrived is what was sent; how much did.
+  /// Checks that each rank got what was sent; returns how many tensors arrived.
   std::size_t count_arrived() {
     for (const auto& rank : ranks_)
       if (rank) note(*rank);
@@ -223,7 +223,7 @@ class FakeNccl2 : public testing::Test {
   std::array<std::unique_ptr<Rank>, 2> ranks_;
   std::map<TransferId, Bytes> sent_;
   std::set<TransferId> arrived_;
-  Lines ended_;  ///< with what the event loops of ranks did
+  Lines ended_;  ///< errors with which the event loops of ranks ended
   TransferId last_ = 0;
 };
 
@@ -250,8 +250,8 @@ TEST_F(FakeNccl2, MemoryForATensorIsHadWithoutWaiting) {
   fake_cuda::release();
 }
 
-// A receive waits for its memory, a send for the copy of what a batch has left in the host's memory, the loop
-// for neither.
+// A receive waits for its memory, and a send for the copy of a batch's output in the host's memory, but the
+// event loop waits for neither.
 TEST_F(FakeNccl2, OperationsWaitForMemoryAndCopies) {
   ASSERT_EQ(open(), Lines());
   sequencer_ = TransferSequencer();  // not asked: the lanes are used as they are
@@ -276,7 +276,8 @@ TEST_F(FakeNccl2, OperationsWaitForMemoryAndCopies) {
   other.lane->receive(2, 2, 3, to.span());
   ASSERT_TRUE(
       repeat_until([&] { return fake_cuda::calls("ncclRecv") > 0 && fake_cuda::calls("ncclSend") > 0; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for one that does not wait to fail
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(20));  // time for an operation that does not wait to fail
   EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize"), before);
   fake_cuda::release();
   std::vector<LaneEnd> ends;
@@ -307,7 +308,8 @@ TEST_F(FakeNccl2, TwoMembersOnOneGpuAreRefused) {
     EXPECT_EQ(line.rfind("device cuda:0: ncclCommInitRankConfig by worker ", 0), 0U) << line;
 }
 
-/// A lost GPU fails what it has to do with; the other rank gets all that was sent before, and no rank hangs.
+/// A lost GPU fails the transfers that it takes part in; the other rank gets all that was sent before, and no
+/// rank hangs.
 TEST_F(FakeNccl2, AGpuIsLostInTheMiddle) {
   SCOPED_TRACE(seed_text(seed_));
   ASSERT_EQ(open(), Lines());
@@ -326,7 +328,8 @@ TEST_F(FakeNccl2, AGpuIsLostInTheMiddle) {
   EXPECT_TRUE(ranks_[0]) << "its own GPU is well";
 }
 
-/// Whatever call fails, at whatever time: what can be sent arrives by message, or a line says why not.
+/// Whatever call fails, at whatever time: each tensor that can be sent arrives by message, or a line says why
+/// not.
 TEST_F(FakeNccl2, EveryErrorOfEveryCallIsTold) {
   SCOPED_TRACE(seed_text(seed_));
   for (const char* const name :

@@ -63,7 +63,7 @@ void NcclCommunicator::end_group() {
 
 void NcclCommunicator::abort() {
   if (communicator_ == nullptr) return;
-  // Its own failure leaves nothing to be done: the communicator is given up either way.
+  // A failure of this call does not matter: the communicator is given up either way.
   (void)ncclCommAbort(communicator_);
   communicator_ = nullptr;
   if (failure_.empty()) failure_ = "the communicator was aborted";

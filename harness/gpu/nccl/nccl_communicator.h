@@ -14,24 +14,24 @@
 
 namespace harness {
 
-/// A membership in a communicator between workers; a worker's rank in it is its place among the members.
-/// Non-blocking: every function returns at once, and state() tells when it is done; until then nothing else
-/// may be called but abort(). What fails throws a DeviceError "device cuda:0: ncclSend by worker 2 to
-/// worker 5: what NCCL says". Used by one thread, with the device as its current one.
+/// A membership in a communicator between workers; a worker's rank in it is its place among the members. Its
+/// calls do not block: every function returns at once, and state() tells when it is done; until then only
+/// abort() may be called. A failure throws a DeviceError "device cuda:0: ncclSend by worker 2 to worker 5:
+/// what NCCL says". It is used by one thread, with the device as its current one.
 class NcclCommunicator {
  public:
   enum class State : std::uint8_t {
     kReady,
-    kBusy,   ///< a call is under way: joining, or connecting to a peer for the first time
+    kBusy,   ///< a call is in progress: joining, or connecting to a peer for the first time
     kBroken  ///< failure() says why
   };
 
-  /// Made by one member and given to all.
+  /// Makes the identifier of a communicator: one member makes it, and all get it.
   static ncclUniqueId make_id();
 
-  /// Starts to join; ready when all members have.
+  /// Starts to join; it is ready when all members have joined.
   NcclCommunicator(const ncclUniqueId& id, std::vector<WorkerId> members, WorkerId self, int device);
-  /// Aborts; waits for no peer.
+  /// Aborts and waits for no peer.
   ~NcclCommunicator();
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
@@ -39,21 +39,21 @@ class NcclCommunicator {
   State state();
   const std::string& failure() const { return failure_; }
 
-  /// These enqueue on the stream, of which they occupy the head until the peer has enqueued its part. What
-  /// a worker sends itself must stand in a group with its receive.
+  /// Enqueue an operation on the stream, whose head it occupies until the peer has enqueued its part. A
+  /// worker's send to itself must be in one group with its receive.
   void send(std::span<const std::byte> bytes, WorkerId to, cudaStream_t stream);
   void receive(std::span<std::byte> bytes, WorkerId from, cudaStream_t stream);
-  /// What is called between the two is enqueued as one operation.
+  /// Begin and end a group: the calls between are enqueued as one operation.
   void begin_group();
   void end_group();
-  /// Ends what is enqueued, done or not. The communicator is of no use any more.
+  /// Ends enqueued operations, done or not. The communicator is of no use any more.
   void abort();
 
  private:
   int rank_of(WorkerId worker) const;
-  /// Notes what is called next, for failures.
+  /// Notes the call that follows, for failures.
   void note(const std::string& call, const std::string& peers);
-  /// Throws unless the call that was noted is a success, or in progress.
+  /// Throws unless the noted call is a success, or in progress.
   void check(ncclResult_t result) const;
 
   std::vector<WorkerId> members_;

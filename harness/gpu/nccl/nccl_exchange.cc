@@ -57,7 +57,7 @@ StoredTensor DeviceTensorMemory::copy_for_lane(const StoredTensor& from, std::si
   if (copy.owner == nullptr) return copy;
   enqueue_copy(copy.data, from.data, bytes);
   allocated_->record(*stream_);
-  // The source stays as long as the copy, which the lane uses when it has been made.
+  // The copy owns its source too: the lane uses the copy when it has been made.
   copy.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
       from.owner, std::move(copy.owner));
   return copy;

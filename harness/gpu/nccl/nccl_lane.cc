@@ -34,7 +34,7 @@ NcclLane::~NcclLane() {
   requested_.notify_one();
   thread_.join();
   communicators_.clear();
-  // The aborts have ended what was enqueued; of a device that is lost nobody needs to hear now.
+  // The aborts have ended all enqueued operations; nobody needs to hear of a lost device now.
   (void)cudaStreamSynchronize(stream_->get());
 }
 
@@ -85,7 +85,7 @@ void NcclLane::take(std::vector<LaneEnd>& ended) {
 }
 
 void NcclLane::run() {
-  (void)cudaSetDevice(device_);  // succeeded in the constructor
+  (void)cudaSetDevice(device_);  // this call succeeded in the constructor
   bool busy = false;
   for (;;) {
     {
@@ -215,7 +215,7 @@ void NcclLane::give_up(ChannelId channel, std::string why) {
       operation.failure = why;
   communicators_.erase(channel);
   if (launching_.empty() || launching_.front().channel != channel) return;
-  // Nobody knows whether it was enqueued: its memory is free when the stream has passed this point.
+  // It is not known whether it was enqueued: its memory is free when the stream has passed this point.
   Operation operation = std::move(launching_.front());
   launching_.pop_front();
   if (mark_enqueued(operation)) {
@@ -247,7 +247,8 @@ bool NcclLane::mark_enqueued(Operation& operation) {
 }
 
 void NcclLane::fail(Operation operation) {
-  give_up(operation.channel, operation.failure);  // first: what was enqueued of it ends with the communicator
+  give_up(operation.channel,
+          operation.failure);  // this comes first: its enqueued part ends with the communicator
   end(std::move(operation));
 }
 

@@ -1,4 +1,4 @@
-// The lane of a CUDA device: tensors from GPU to GPU by NCCL.
+// The lane of a CUDA device: it brings tensors from GPU to GPU by NCCL.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,21 +23,21 @@
 
 namespace harness {
 
-/// One stream and one thread, which makes all NCCL calls, so that neither the first connection to a peer
-/// nor a peer that is lost holds up the event loop. It polls while something is under way and sleeps
-/// otherwise. Nothing of it has run on two GPUs: NCCL refuses two ranks on one, where only opening and aborts
-/// can.
+/// A lane of one stream and one thread, which makes all NCCL calls, so that neither the first connection to a
+/// peer nor a lost peer holds up the event loop. The thread polls while something is under way and sleeps
+/// otherwise. It has never run on two GPUs: NCCL refuses two ranks on one GPU, on which only opening and
+/// aborting can run.
 class NcclLane final : public ChannelLane {
  public:
-  /// `wake` is called by the lane's thread when there is something to take. `allocated`: operations wait for
-  /// its last record (DeviceTensorMemory::allocated()); null: for nothing. Makes the device the calling
-  /// thread's current one; throws DeviceError when it cannot be used.
+  /// Makes the lane; its thread calls `wake` when there is something to take. Operations wait for the last
+  /// record of `allocated` (DeviceTensorMemory::allocated()); if it is null they wait for nothing. Makes the
+  /// device the calling thread's current one; throws DeviceError if it cannot be used.
   NcclLane(int device, WorkerId self, std::function<void()> wake,
            std::shared_ptr<const CudaEvent> allocated = nullptr);
-  /// Aborts what is under way.
+  /// Aborts all operations that are under way.
   ~NcclLane() override;
 
-  /// An id that NcclCommunicator::make_id() has made.
+  /// Opens a channel; NcclCommunicator::make_id() has made `id`.
   void open(ChannelId channel, const ncclUniqueId& id, std::vector<WorkerId> members);
   void open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) override;
   std::vector<std::pair<ChannelId, std::string>> opened() override;
@@ -52,7 +52,7 @@ class NcclLane final : public ChannelLane {
     std::uint64_t ticket = 0;
     ChannelId channel = 0;
     std::function<void(NcclCommunicator&, cudaStream_t)> launch;
-    std::optional<CudaEvent> done = {};  ///< recorded once it is enqueued
+    std::optional<CudaEvent> done = {};  ///< event that is recorded once it is enqueued
     std::string failure = {};
   };
   struct Opening {
@@ -64,25 +64,25 @@ class NcclLane final : public ChannelLane {
   void add(std::uint64_t ticket, ChannelId channel,
            std::function<void(NcclCommunicator&, cudaStream_t)> launch);
 
-  // On the lane's thread.
+  // Called on the lane's thread.
   void run();
-  /// One round over all that is under way; false when nothing is.
+  /// Does one round over all that is under way; returns false if there is nothing.
   bool turn();
   void take_requests();
   void watch_joining();
   void watch_launching();
   void launch_next();
   void watch_running();
-  /// Gives the channel's communicator up. What it has enqueued ends with this failure, unless it is
+  /// Gives up the channel's communicator. Its enqueued operations end with this failure, unless they are
   /// complete.
   void give_up(ChannelId channel, std::string why);
-  /// Lets it run once the stream has passed this point; false, with the failure, when that cannot be
-  /// marked.
+  /// Marks the point of the stream after which the operation has run, and returns true; if that fails, sets
+  /// the operation's failure and returns false.
   bool mark_enqueued(Operation& operation);
-  /// Ends an operation that may be enqueued, where nothing can tell when the stream has passed it: after all
-  /// channels have been given up, which empties the stream.
+  /// Ends an operation that may be enqueued, if nothing can tell when the stream has passed it: gives up all
+  /// channels first, which empties the stream.
   void end_unmarked(Operation operation);
-  /// Ends it with its failure, and its channel too.
+  /// Ends the operation with its failure, and its channel too.
   void fail(Operation operation);
   void end(Operation operation);
   void tell_opened(ChannelId channel, const std::string& failure);
@@ -92,16 +92,16 @@ class NcclLane final : public ChannelLane {
   std::function<void()> wake_;
   std::shared_ptr<const CudaEvent> allocated_;
 
-  // The thread's own.
+  // Used by the lane's thread alone.
   std::unique_ptr<CudaStream> stream_;
-  std::vector<CudaEvent> events_;  ///< not in use
+  std::vector<CudaEvent> events_;  ///< events that are not in use
   std::map<ChannelId, std::unique_ptr<NcclCommunicator>> communicators_;
   std::vector<ChannelId> joining_;
   std::deque<Operation> waiting_;
-  std::deque<Operation> launching_;  ///< at most one: called, and not yet known to be enqueued
-  std::deque<Operation> running_;    ///< enqueued, in order
+  std::deque<Operation> launching_;  ///< at most one operation: called, and not yet known to be enqueued
+  std::deque<Operation> running_;    ///< enqueued operations, in order
 
-  // Shared, under the mutex.
+  // Shared between threads; guarded by the mutex.
   std::mutex mutex_;
   std::condition_variable requested_;
   bool stops_ = false;

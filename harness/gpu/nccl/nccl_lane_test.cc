@@ -1,4 +1,4 @@
-// What one GPU can show of NCCL: a worker that sends to itself. Without a GPU all but the errors is skipped.
+// Tests of NCCL that one GPU can run: a worker sends to itself. Without a GPU only the errors are tested.
 #include "harness/gpu/nccl/nccl_lane.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<std::byte> random_bytes(std::size_t size) {
   return bytes;
 }
 
-/// Asks `done` for at most 20 s.
+/// Repeats `done` until it is true, for at most 20 s.
 template <class Done>
 bool wait_for(Done done) {
   for (int turn = 0; turn < 20'000; ++turn) {

@@ -17,7 +17,8 @@
 namespace harness::fake_nccl {
 namespace {
 
-/// Looks at a communicator that find a call still in progress: its joining, or its first to a peer.
+/// The number of looks at a communicator that find a call still in progress: its joining, or its first
+/// operation with a peer.
 constexpr int kLooksInProgress = 2;
 
 /// A send that waits for its receive.
@@ -32,12 +33,12 @@ struct Member {
   bool is_aborted = false;
 };
 
-/// What the members of a communicator have in common.
+/// The state that the members of a communicator share.
 struct Group {
   int size = 0;
-  std::map<int, Member> members;  ///< by rank: those that have joined
-  std::map<std::pair<int, int>, std::deque<std::shared_ptr<Offer>>> offers;  ///< from, to
-  bool is_broken = false;  ///< a member has gone, or was refused
+  std::map<int, Member> members;  ///< members that have joined, by rank
+  std::map<std::pair<int, int>, std::deque<std::shared_ptr<Offer>>> offers;  ///< offers by (from, to)
+  bool is_broken = false;  ///< true if a member has gone or was refused
 };
 
 }  // namespace
@@ -47,28 +48,28 @@ struct Group {
 struct ncclComm {
   std::shared_ptr<harness::fake_nccl::Group> group;
   int rank = 0;
-  int looks = harness::fake_nccl::kLooksInProgress;  ///< left to find a call in progress
-  std::map<int, bool> has_met;                       ///< by peer
-  ncclResult_t result = ncclSuccess;                 ///< of what was called; stays when it is an error
+  int looks = harness::fake_nccl::kLooksInProgress;  ///< number of looks left that find a call in progress
+  std::map<int, bool> has_met;                       ///< true for peers with which it has had an operation
+  ncclResult_t result = ncclSuccess;                 ///< result of the calls; once an error, it stays
 };
 
 namespace harness::fake_nccl {
 namespace {
 
-// Under the runtime's lock (fake_cuda::locked).
+// Used under the runtime's lock (fake_cuda::locked).
 std::map<std::string, std::shared_ptr<Group>>& groups = *new std::map<std::string, std::shared_ptr<Group>>;
 std::map<std::string, std::pair<ncclResult_t, int>, std::less<>>& failures =
     *new std::map<std::string, std::pair<ncclResult_t, int>, std::less<>>;
 int communicators = 0;
 int ids = 0;
 
-/// The parts of an operation, in which each has its place: all offers of a group stand before its receives.
+/// A send or receive of an operation. In a group all offers (of sends) come before the receives.
 struct Step {
   ncclComm* communicator = nullptr;
   cudaStream_t stream = nullptr;
   int peer = 0;
-  const void* from = nullptr;  ///< of a send
-  void* to = nullptr;          ///< of a receive
+  const void* from = nullptr;  ///< bytes of a send
+  void* to = nullptr;          ///< target of a receive
   std::size_t count = 0;
 };
 thread_local int group_depth = 0;
@@ -85,7 +86,7 @@ ncclResult_t take_failure(std::string_view name) {
   return result;
 }
 
-/// Whether an operation of this member need not wait any more.
+/// True if an operation of this member need not wait any more.
 bool is_over(const std::shared_ptr<Group>& group, int rank) { return group->members[rank].is_aborted; }
 
 cudaError_t enqueue_send(const Step& step, const std::shared_ptr<Offer>& offer) {
@@ -112,7 +113,7 @@ cudaError_t enqueue_receive(const Step& step) {
   const std::shared_ptr<Group> group = step.communicator->group;
   const int rank = step.communicator->rank;
   const auto error = std::make_shared<cudaError_t>(cudaSuccess);
-  // It takes place as a whole, under the lock: an abort lets nobody read what is gone.
+  // The receive takes place as a whole, under the lock: after an abort nobody reads memory that is gone.
   const auto is_done = [=, to = step.to, count = step.count, ends = std::pair(step.peer, rank)] {
     std::deque<std::shared_ptr<Offer>>& offers = group->offers[ends];
     if (is_over(group, rank)) return true;
@@ -143,7 +144,7 @@ ncclResult_t enqueue(const std::vector<Step>& steps) {
   return well ? ncclSuccess : ncclUnhandledCudaError;
 }
 
-/// A send or receive: at once, or with the group.
+/// Adds a send or receive: enqueues it at once, or with its group.
 ncclResult_t add(const char* name, const Step& step) {
   const ncclResult_t failed = take_failure(name);
   if (failed != ncclSuccess) return failed;
@@ -204,7 +205,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int size, ncclUniq
     std::shared_ptr<Group>& group = groups[id.internal];
     if (!group) group = std::make_shared<Group>(Group{size, {}, {}, false});
     for (const auto& [other, member] : group->members)
-      if (member.device == device) group->is_broken = true;  // as NCCL: "Duplicate GPU detected"
+      if (member.device == device) group->is_broken = true;  // NCCL does the same: "Duplicate GPU detected"
     group->members[rank] = {device, false};
     *communicator = new ncclComm;
     (*communicator)->group = group;

@@ -13,15 +13,15 @@
 namespace harness {
 namespace {
 
-/// A size of one of the loaded models.
+/// A batch size of one of the loaded models.
 struct Point {
   DeviceModel model = 0;
   int batch = 0;
 };
 
-/// Every line goes through two points: it says nothing then.
+/// The least number of sizes for a fit: through two points there is always a line, which says nothing.
 constexpr std::size_t kMinFitted = 3;
-/// Preempting is given this part of the time that the latencies may take.
+/// The share of the latencies' time limit that preempting may take: 1 / this.
 constexpr TimeNs kPreemptingShare = 4;
 
 void require_success(const FinishedBatch& finished) {
@@ -50,7 +50,7 @@ std::vector<Point> points_of(const std::vector<DeviceModel>& models, const std::
   return points;
 }
 
-/// The moment of the i-th preemption in (0, 1): however many there are, they lie evenly.
+/// Returns the moment of the i-th preemption in (0, 1): for any number of preemptions the moments lie evenly.
 double moment(int i) {
   constexpr double kGolden = 0.6180339887498949;
   const double turned = 0.5 + kGolden * i;
@@ -96,7 +96,8 @@ void measure_preemption(BatchRunner& runner, DeviceModel model, const ProfilePar
   cost.delay_share /= counted;
 }
 
-/// `timed` has the plain model's sizes first, then those of the model with exit points.
+/// Computes the cost. `timed` has the sizes of the plain model first, then the sizes of the model with exit
+/// points.
 ExitPointCost cost_of_exit_points(BatchRunner& runner, DeviceModel segmented, const ProfileParams& params,
                                   const std::vector<int>& batches, const RepeatedTimes& timed) {
   ExitPointCost cost;
@@ -123,7 +124,7 @@ void check(const ProfileParams& params) {
                 "batch sizes rise from 1");
 }
 
-/// Loads the model and notes what that took.
+/// Loads the model and notes its time and memory.
 DeviceModel load_plain(BatchRunner& runner, ModelSource source, ModelProfile& profile) {
   Device& device = runner.device();
   source.exit_points = 0;
@@ -137,7 +138,7 @@ DeviceModel load_plain(BatchRunner& runner, ModelSource source, ModelProfile& pr
   return model;
 }
 
-/// What the device has said since it had said so much.
+/// Returns the device's notes after the first `earlier` ones.
 std::vector<std::string> notes_from(const Device& device, std::size_t earlier) {
   const std::vector<std::string> notes = device.notes();
   return {notes.begin() + static_cast<std::ptrdiff_t>(earlier), notes.end()};

@@ -28,20 +28,20 @@ ProfileParams params(std::vector<int> batches) {
   return result;
 }
 
-/// Virtual time, which waiting moves on.
+/// Virtual time, which waiting advances.
 class VirtualWait final : public DeviceWait {
  public:
   TimeNs now_ns() const override { return now_ns_; }
   void sleep_until(TimeNs time_ns) override { now_ns_ = std::max(now_ns_, time_ns); }
   void wait_for_device(TimeNs deadline_ns) override { sleep_until(std::min(next_end_ns(), deadline_ns)); }
 
-  std::function<TimeNs()> next_end_ns;  ///< of the device
+  std::function<TimeNs()> next_end_ns;  ///< time of the device's next end
 
  private:
   TimeNs now_ns_ = 1'000'000;
 };
 
-/// In the time of `wait`. Loading takes 7 ms, handing an image over 30 us.
+/// A device in the time of `wait`. Loading takes 7 ms, handing over an image 30 us.
 class TimedDevice final : public ScriptedDevice {
  public:
   TimedDevice(VirtualWait& wait, std::function<TimeNs(const ModelSource&, int)> latency)
@@ -95,8 +95,8 @@ TEST(ProfileModel, MeasuresWhatTheDeviceTakes) {
   EXPECT_EQ(device.diary().models[0].max_batch, 16);
 }
 
-// Noise of 6 % (lognormal: its median is the base), latencies that fall from 4 to 5 as in Nexus's vgg16: each
-// median is found within 5 half-widths of 2 %.
+// The noise is 6 % (lognormal: its median is the base), and latencies fall from batch 4 to 5 as in Nexus's
+// vgg16: each median is found within 5 half-widths of 2 %.
 TEST(ProfileModel, FindsTheMediansOfNoisyLatenciesThatDoNotRise) {
   RandomStream random(3, "noise");
   const double base_ms[] = {0, 2.0, 2.1, 3.9, 9.0, 7.0};
@@ -110,7 +110,7 @@ TEST(ProfileModel, FindsTheMediansOfNoisyLatenciesThatDoNotRise) {
     const double base_ns = base_ms[size.batch] * 1e6;
     EXPECT_NEAR(static_cast<double>(size.time.median_ns), base_ns, 0.05 * base_ns);
     EXPECT_LE(size.time.half_width_share(), 0.02);
-    // Quantiles of the lognormal: 1.2816 standard deviations to each side.
+    // The quantiles of the lognormal are 1.2816 standard deviations to each side.
     EXPECT_NEAR(static_cast<double>(size.time.p10_ns), base_ns * std::exp(-1.2816 * 0.06), 0.06 * base_ns);
     EXPECT_NEAR(static_cast<double>(size.time.p90_ns), base_ns * std::exp(1.2816 * 0.06), 0.06 * base_ns);
   }

@@ -27,8 +27,8 @@ double at_most(std::size_t n, std::size_t k) {
   return sum;
 }
 
-// Conover, Practical Nonparametric Statistics: of 10 values the 2nd and the 9th, of 20 the 6th and the 15th,
-// of 100 the 40th and the 61st.
+// Conover, Practical Nonparametric Statistics, gives the 2nd and the 9th of 10 values, the 6th and the 15th
+// of 20, the 40th and the 61st of 100.
 TEST(MedianRanks, AreThoseOfTheTables) {
   EXPECT_FALSE(median_ranks(0));
   EXPECT_FALSE(median_ranks(1));
@@ -184,10 +184,11 @@ TEST(LatencyFit, NeedsTwoSizes) {
 
 namespace {
 
-/// Things that take their base times a noise, on a clock that their times move on.
+/// Things that take their base time, multiplied by noise, on a clock that their times advance.
 class SyntheticThings {
  public:
-  /// `noise`: standard deviation of the logarithm. `drift`: by which everything grows slower with each run.
+  /// `noise` is the standard deviation of the logarithm; `drift` is the share by which everything grows
+  /// slower with each run.
   explicit SyntheticThings(std::vector<double> base_ns, double noise = 0, double drift = 0,
                            std::uint64_t seed = 1)
       : base_ns_(std::move(base_ns)), noise_(noise), drift_(drift), seed_(seed) {}
@@ -203,7 +204,7 @@ class SyntheticThings {
     };
     return time_repeatedly(base_ns_.size(), once, rule, [this] { return now_ns_; });
   }
-  /// What was timed, run by run, warm-up included.
+  /// Returns the things in the order in which they were timed, run by run, warm-up included.
   const std::vector<std::size_t>& order() const { return order_; }
 
  private:
@@ -295,8 +296,8 @@ TEST(TimeRepeatedly, TakesEachThingOnceInARoundInChangingOrder) {
   EXPECT_LT(*std::max_element(first.begin(), first.end()), 10);
 }
 
-// A machine that becomes 40 % slower while it is measured: every ratio between medians stays that of the
-// bases, although sizes one after another would differ by up to 40 %.
+// A machine becomes 40 % slower while it is measured: every ratio between medians stays the ratio of the
+// bases, although sizes measured one after another would differ by up to 40 %.
 TEST(TimeRepeatedly, LetsNoThingGainFromDrift) {
   RepeatRule rule = unlimited();
   rule.half_width = 1e-9;
@@ -308,7 +309,7 @@ TEST(TimeRepeatedly, LetsNoThingGainFromDrift) {
     const double ratio = static_cast<double>(result.summary(i).median_ns) / first;
     EXPECT_NEAR(ratio / static_cast<double>(i + 1), 1, 0.002) << i;
   }
-  // Medians of the halves lie a quarter and three quarters of the way: 1.3 / 1.1 less 1.
+  // The medians of the halves lie at a quarter and three quarters of the way: 1.3 / 1.1 less 1.
   EXPECT_NEAR(result.drift(), 1.3 / 1.1 - 1, 0.01);
 }
 

@@ -1,4 +1,4 @@
-// Batch assembly against LibTorch's own resize, in double.
+// Compares batch assembly with LibTorch's own resize, in double.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

@@ -16,15 +16,16 @@
 namespace harness {
 namespace {
 
-/// TorchScript optimises what its first run saw.
+/// The number of runs before a model counts as loaded: TorchScript optimises what its first run saw.
 constexpr int kWarmUpRuns = 2;
 
-/// Devices compute side by side. An OpenBLAS built for one thread shares its buffers among all: outputs are
-/// then wrong now and then, without a word.
+/// Throws EnvironmentError if LibTorch's OpenBLAS is built for one thread. Devices compute side by side, and
+/// such an OpenBLAS shares its buffers among all threads: outputs are then sometimes wrong, without any
+/// message.
 void require_blas_for_threads() {
   void* blas = dlopen("libopenblas.so.0", RTLD_NOLOAD | RTLD_LAZY);
   if (blas == nullptr) return;
-  void* parallel = dlsym(blas, "openblas_get_parallel");  // 0: for one thread
+  void* parallel = dlsym(blas, "openblas_get_parallel");  // returns 0 if built for one thread
   const bool fit = parallel == nullptr || reinterpret_cast<int (*)()>(parallel)() != 0;
   dlclose(blas);
   if (!fit)

@@ -1,4 +1,4 @@
-// Batches through LibTorch on the CPU.
+// Runs batches through LibTorch on the CPU.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace harness {
 
-/// Computes each segment when it is enqueued. Assembling the inputs is part of the first, and so of the
-/// batch's time: on a CPU there is no second engine to copy beside it.
+/// Computes each segment when it is enqueued. Assembling the inputs is part of the first segment, and so of
+/// the batch's time: on a CPU there is no second engine that could copy meanwhile.
 ///
-/// Every loaded model has run an image of zeros before it counts as loaded; where it has exit points, that
-/// tells how long its stages take, and so where they are. The output of a batch of n is a
-/// tensor whose first dimension is n; any other fails the batch.
+/// Every model runs an image of zeros before it counts as loaded; if it has exit points, this tells how long
+/// its stages take, and so where the exit points are. The output of a batch of n must be a tensor whose first
+/// dimension is n; any other fails the batch.
 class CpuEngine final : public StreamEngine {
  public:
-  /// options.models is set.
+  /// Makes the engine; options.models must be set.
   explicit CpuEngine(TorchDeviceOptions options) : options_(std::move(options)) {}
 
   int load(const ModelSource& source, const DevicePlace& place) override;
@@ -41,7 +41,7 @@ class CpuEngine final : public StreamEngine {
  private:
   struct Loaded {
     StagedModel model;
-    std::vector<std::size_t> begins;  ///< segment_begins()
+    std::vector<std::size_t> begins;  ///< first stage of each segment (segment_begins())
     Assembler assembler;
     std::size_t output_bytes = 0;
     int segments() const { return static_cast<int>(begins.size()) - 1; }
@@ -49,22 +49,22 @@ class CpuEngine final : public StreamEngine {
   struct Slot {
     DeviceModel model = 0;
     std::span<const Image> images;
-    std::vector<at::Tensor> state;  ///< between segments; at the end the output
+    std::vector<at::Tensor> state;  ///< state between segments; at the end the output
     DeviceSpan span;
-    at::Tensor payload;  ///< at the end, where there is one
+    at::Tensor payload;  ///< outputs for other models, at the end, if there are any
   };
 
   Slot& slot(int number) { return slots_[static_cast<std::size_t>(number)]; }
   Loaded make(const ModelSource& source, const DevicePlace& place);
-  /// How long the stages take for an image of zeros.
+  /// Returns how long the stages take for an image of zeros.
   std::vector<TimeNs> time_stages(const Loaded& loaded);
-  /// The first `count` images of the input.
+  /// Returns the first `count` images of the input.
   at::Tensor input_of(const Loaded& loaded, std::size_t count);
   void warm_up(const Loaded& loaded, const DevicePlace& place);
 
   TorchDeviceOptions options_;
-  std::vector<Loaded> models_;  ///< by DeviceModel
-  std::vector<float> input_;    ///< of one batch, as large as the largest
+  std::vector<Loaded> models_;  ///< loaded models, by DeviceModel
+  std::vector<float> input_;    ///< input of one batch, as large as the largest
   std::array<Slot, Device::kMaxOutstanding> slots_;
 };
 

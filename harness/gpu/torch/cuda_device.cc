@@ -18,10 +18,10 @@ namespace harness {
 namespace {
 
 std::mutex engines_mutex;
-int engines = 0;  ///< in this process
+int engines = 0;  ///< number of engines in this process
 
-/// What LibTorch keeps of cuBLAS's memory, by stream and for good (32 MiB on recent GPUs). The process's last
-/// engine gives it back, no earlier one: graphs of the others refer to it.
+/// The memory that LibTorch keeps for cuBLAS, by stream and for good (32 MiB on recent GPUs). Only the
+/// process's last engine gives it back, since graphs of other engines refer to it.
 struct Workspaces {
   Workspaces() {
     const std::lock_guard lock(engines_mutex);
@@ -40,7 +40,8 @@ c10::cuda::CUDAStream torch_stream(const CudaStream& stream, c10::DeviceIndex de
   return c10::cuda::getStreamFromExternal(stream.get(), device);
 }
 
-/// LibTorch's models on one GPU. Makes the engine's stream LibTorch's own in this thread.
+/// The source of LibTorch's models on one GPU. It makes the engine's stream LibTorch's current stream in this
+/// thread.
 class TorchCudaModels final : public CudaModels {
  public:
   TorchCudaModels(const TorchDeviceOptions& options, const DevicePlace& here, c10::DeviceIndex index,
@@ -66,7 +67,7 @@ class TorchCudaModels final : public CudaModels {
   CudaStream& compute_;
   c10::cuda::CUDAStreamGuard guard_;
   GraphPool pool_;
-  Workspaces workspaces_;  ///< goes before the pool, which gives back what is unused
+  Workspaces workspaces_;  ///< memory of cuBLAS; it goes before the pool, which gives back unused memory
 };
 
 }  // namespace

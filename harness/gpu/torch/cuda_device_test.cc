@@ -1,4 +1,4 @@
-// The CUDA device: the conformance test, and what it computes beside the CPU device. Skipped without a GPU.
+// The CUDA device: the conformance test, and its results beside the CPU device's. Skipped without a GPU.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/api/module.h>
@@ -24,7 +24,7 @@
 namespace harness {
 
 std::vector<TestedKind> tested_kinds() {
-  // Without graphs: stages that wait on the host, or throw, run there for each batch.
+  // Devices have no graphs, so that stages which wait on the host, or throw, run there for each batch.
   const auto make = [](const std::shared_ptr<StageGate>& gate, Device::Wake wake) {
     TorchDeviceOptions options;
     options.name = "kind 7";
@@ -38,7 +38,7 @@ std::vector<TestedKind> tested_kinds() {
 
 namespace {
 
-/// A device that is asked for one batch at a time, and keeps the outputs.
+/// A device that gets one batch at a time, and keeps the outputs.
 class Outputs {
  public:
   explicit Outputs(bool on_gpu, bool graphs = true, ModelFactory models = nullptr) {
@@ -54,7 +54,7 @@ class Outputs {
       device_ = make_torch_cpu_device(options, wait_.wake());
   }
   Device& device() { return *device_; }
-  /// The end of the earliest outstanding batch; ends may come two at a time.
+  /// Returns the end of the earliest outstanding batch; take() may give two ends at a time.
   BatchEnd next_end() {
     while (ended_.empty()) {
       if (!device_->take(ended_)) wait_.wait_for_device(wait_.now_ns() + 60 * kNsPerS);
@@ -72,8 +72,8 @@ class Outputs {
 
  private:
   SteadyWait wait_;
-  std::map<std::uint64_t, std::vector<float>> values_;  ///< by tag; read when the batch has ended
-  std::vector<BatchEnd> ended_;                         ///< and not looked at
+  std::map<std::uint64_t, std::vector<float>> values_;  ///< outputs by tag; read when the batch has ended
+  std::vector<BatchEnd> ended_;                         ///< ends that were taken and not looked at
   std::uint64_t tag_ = 1000;
   std::unique_ptr<Device> device_;
 };
@@ -104,7 +104,7 @@ bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
   return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
 }
 
-/// The root of the mean square of the differences, as a share of that of the values.
+/// Returns the root of the mean square of the differences, as a share of the root mean square of the values.
 double distance(const std::vector<float>& found, const std::vector<float>& expected) {
   double difference = 0;
   double size = 0;

@@ -3,7 +3,7 @@
 namespace harness {
 namespace {
 
-/// Whether the device answers every call with an error of its own: what LibTorch says may be of cuDNN or
+/// True if the device answers every call with an error of its own; LibTorch's error may be one of cuDNN or
 /// cuBLAS.
 bool is_lost() {
   cudaGetLastError();

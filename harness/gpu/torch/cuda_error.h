@@ -1,4 +1,4 @@
-// LibTorch's exceptions on a GPU as a device's.
+// Converts LibTorch's exceptions on a GPU to a device's.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,13 +8,13 @@
 
 namespace harness {
 
-/// An error of LibTorch as one of this place: a lost device where CUDA refuses everything else from now on,
-/// else as from_torch(). Leaves no error behind in this thread.
+/// Returns an error of LibTorch as an error of this place: a lost device if CUDA refuses everything else from
+/// now on, else the result of from_torch(). Leaves no error behind in this thread.
 DeviceError from_torch_cuda(const c10::Error& error, const DevicePlace& place);
-/// The same for what TorchScript's interpreter throws in its place.
+/// Does the same for the exceptions of TorchScript's interpreter.
 DeviceError from_torchscript_cuda(const std::runtime_error& error, const DevicePlace& place);
 
-/// What `call` returns; errors of LibTorch become DeviceErrors.
+/// Returns what `call` returns; turns errors of LibTorch into DeviceErrors.
 template <typename Call>
 auto with_torch_cuda_errors(const DevicePlace& place, Call&& call) {
   try {

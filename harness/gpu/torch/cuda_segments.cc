@@ -22,9 +22,9 @@ GraphPool::GraphPool(c10::DeviceIndex device) : device_(device), id_(at::cuda::g
 GraphPool::~GraphPool() {
   try {
     allocator::releasePool(device_, id_);
-    allocator::emptyCache();  // or it stays with streams that are gone
+    allocator::emptyCache();  // otherwise the memory would stay with streams that are gone
   } catch (const c10::Error&) {
-    // Of a lost device: nothing is allocated there any more.
+    // The device is lost: nothing is allocated there any more.
   }
 }
 
@@ -35,13 +35,13 @@ GraphPool::Use::Use(GraphPool& pool, cudaStream_t stream) : pool_(pool) {
 
 GraphPool::Use::~Use() {
   allocator::endAllocateToPool(pool_.device_, pool_.id_);
-  allocator::releasePool(pool_.device_, pool_.id_);  // beginAllocateToPool() counts a user of its own
+  allocator::releasePool(pool_.device_, pool_.id_);  // beginAllocateToPool() counts as a user of its own
 }
 
 namespace {
 
-/// TorchScript optimises what its first runs saw; libraries choose their algorithms, and CUDA loads kernels,
-/// when they are first used, which a capture does not allow.
+/// The number of runs before a capture. TorchScript optimises what its first runs saw; libraries choose their
+/// algorithms, and CUDA loads kernels, at their first use, which a capture does not allow.
 constexpr int kWarmUpRuns = 3;
 
 void move_weights(StagedModel& model, c10::Device device) {
@@ -75,7 +75,7 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
   if (where.graphs) prepare_sizes(graph_sizes(source));
   forget_state();
   where_.stream.synchronize();
-  c10::cuda::CUDACachingAllocator::emptyCache();  // what the runs call by call needed
+  c10::cuda::CUDACachingAllocator::emptyCache();  // frees the memory that the runs call by call needed
 }
 
 void CudaSegments::try_first_run() {
@@ -115,8 +115,8 @@ std::vector<TimeNs> CudaSegments::time_stages() {
 void CudaSegments::prepare_sizes(const std::vector<int>& sizes) {
   const c10::InferenceMode inference;
   std::vector<RefusedSize> refused;
-  // The largest first: the others find room in what it needed. Rising sizes would each need more of their
-  // own.
+  // The largest size comes first: the others find room in the memory that it needed. In rising order each
+  // size would need more memory of its own.
   for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
     const auto batch = static_cast<std::size_t>(*size);
     try {
@@ -145,7 +145,7 @@ void CudaSegments::capture_with_room(std::size_t batch) {
     capture(batch, captured);
   } catch (const DeviceError& error) {
     if (error.fault() != DeviceFault::kOutOfMemory) throw;
-    // In a capture LibTorch does not give back what it keeps for runs call by call.
+    // In a capture LibTorch does not give back the memory that it keeps for runs call by call.
     captured = {};
     forget_state();
     c10::cuda::CUDACachingAllocator::emptyCache();

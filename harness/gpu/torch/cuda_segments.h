@@ -1,4 +1,4 @@
-// A network on a GPU, segment by segment: as CUDA graphs where it can be captured.
+// A network on a GPU, which runs segment by segment: as CUDA graphs if it can be captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,22 +17,22 @@
 
 namespace harness {
 
-// Memory for what captured CUDA graphs compute.
+// The memory for the values that captured CUDA graphs compute.
 
-/// A pool of LibTorch's caching allocator. What is allocated from it during a capture keeps its address for
-/// as long as the pool lives, and is handed to nobody but later captures: graphs that share a pool must run
-/// one after another, and what one leaves there is gone once another runs. To be destroyed after the graphs.
-/// One thread.
+/// A pool of LibTorch's caching allocator. Memory that is allocated from it during a capture keeps its
+/// address for as long as the pool lives, and is given only to later captures: graphs that share a pool must
+/// run one after another, and the values of one are gone once another runs. The pool must be destroyed after
+/// the graphs. It is used by one thread.
 class GraphPool {
  public:
-  /// Of GPU `device`, which LibTorch has been initialised for.
+  /// Makes a pool of GPU `device`, for which LibTorch must have been initialised.
   explicit GraphPool(c10::DeviceIndex device);
-  /// Gives the memory back, with all that LibTorch keeps unused.
+  /// Gives the memory back, with all unused memory that LibTorch keeps.
   ~GraphPool();
   GraphPool(const GraphPool&) = delete;
   GraphPool& operator=(const GraphPool&) = delete;
 
-  /// While it lives, tensors made for `stream` are of the pool. One at a time.
+  /// While it lives, tensors made for `stream` are allocated from the pool. Only one may exist at a time.
   class Use {
    public:
     Use(GraphPool& pool, cudaStream_t stream);
@@ -50,21 +50,22 @@ class GraphPool {
 };
 
 /// A loaded model. Its input is one tensor, which the assembly fills; the segments between its exit points
-/// are enqueued one after another. Graphs for each segment of ModelSource::batches are captured when it is
-/// made, after running that size call by call; any other size, and one that cannot be captured, runs call by
-/// call. All on the device's thread, where `stream` is LibTorch's current stream.
+/// are enqueued one after another. When it is made, graphs are captured for each segment of each size in
+/// ModelSource::batches, after that size has run call by call; any other size, and a size that cannot be
+/// captured, runs call by call. All functions are called on the device's thread, where `stream` is LibTorch's
+/// current stream.
 class CudaSegments final : public CudaModel {
  public:
-  /// Where it runs. All outlive it.
+  /// The place at which it runs. All parts outlive it.
   struct Place {
     CudaStream& stream;
     GraphPool& pool;
     c10::DeviceIndex device = 0;
-    bool graphs = true;  ///< false: everything call by call
+    bool graphs = true;  ///< true: CUDA graphs are captured; false: everything runs call by call
   };
 
-  /// Moves the weights to the device. Throws DeviceError, which need not name model and batch, or what a
-  /// stage throws, when a batch of one does not run or the device is lost.
+  /// Moves the weights to the device. Throws DeviceError, which need not name model and batch, or the
+  /// exception of a stage, if a batch of one does not run or the device is lost.
   CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place, const Place& where);
 
   const InputFormat& format() const override { return model_.input; }
@@ -73,27 +74,28 @@ class CudaSegments final : public CudaModel {
   float* input() const override { return reinterpret_cast<float*>(input_.data()); }
   std::size_t input_bytes() const override { return input_.size(); }
   std::uint64_t weight_bytes() const override { return bytes_of(model_); }
-  /// "batch 3 to 8 without a CUDA graph: WHY", a line for each reason; none when all sizes have graphs.
+  /// Returns "batch 3 to 8 without a CUDA graph: WHY", a line for each reason; empty if all sizes have
+  /// graphs.
   const std::vector<std::string>& notes() const override { return notes_; }
   void enqueue(std::size_t batch, int segment) override;
   const CudaOutput& output() const override { return output_; }
 
  private:
-  /// The graphs of a batch size, and where they leave the output.
+  /// The graphs of a batch size, and the place where they leave the output.
   struct Captured {
-    std::vector<CudaGraph> graphs;  ///< empty: call by call
+    std::vector<CudaGraph> graphs;  ///< graphs by segment; empty: call by call
     CudaOutput output;
   };
 
   void try_first_run();
-  /// How long the stages take for a batch of the largest size, call by call.
+  /// Returns how long the stages take for a batch of the largest size, call by call.
   std::vector<TimeNs> time_stages();
-  /// `sizes` rising.
+  /// Captures graphs of these sizes, which must rise, and notes the sizes that cannot be captured.
   void prepare_sizes(const std::vector<int>& sizes);
   void warm_up(std::size_t batch);
   void capture_with_room(std::size_t batch);
   void capture(std::size_t batch, Captured& captured);
-  /// Lets go of what runs call by call left.
+  /// Drops the tensors that runs call by call have left.
   void forget_state();
   void run_stages_of(std::size_t batch, int segment);
   at::Tensor input_of(std::size_t batch) const;
@@ -103,13 +105,13 @@ class CudaSegments final : public CudaModel {
   StagedModel model_;
   std::size_t max_batch_;
   std::size_t output_bytes_;
-  std::vector<std::size_t> begins_;  ///< by segment: its first stage; then the number of stages
+  std::vector<std::size_t> begins_;  ///< first stage of each segment; then the number of stages
   DeviceBuffer input_;
-  std::vector<Captured> captured_;  ///< by batch size - 1
+  std::vector<Captured> captured_;  ///< graphs by batch size - 1
   std::vector<std::string> notes_;
-  std::vector<at::Tensor> state_;  ///< between segments that run call by call
-  at::Tensor kept_output_;         ///< likewise
-  at::Tensor kept_payload_;        ///< likewise
+  std::vector<at::Tensor> state_;  ///< state between segments that run call by call
+  at::Tensor kept_output_;         ///< tensor that output_ points into, likewise
+  at::Tensor kept_payload_;        ///< tensor that output_ points into, likewise
   CudaOutput output_;
 };
 

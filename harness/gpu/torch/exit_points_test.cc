@@ -1,4 +1,4 @@
-// Exit points change no bit of what a network computes, whatever its architecture.
+// Exit points change no bit of a network's output, whatever its architecture.
 #include <ATen/Parallel.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/rand.h>
@@ -25,7 +25,7 @@
 namespace harness {
 namespace {
 
-/// The same architecture as clip-vit-b32, with more and smaller patches: too much for one core.
+/// Models of the same architecture as clip-vit-b32, with more and smaller patches: too much for one core.
 const std::set<std::string> kLeftOut = {"clip-vit-b16", "clip-vit-l14"};
 
 TEST(ExitPoints, LeaveEveryBitAsItIs) {
@@ -65,7 +65,7 @@ double sum_of_squares(const std::vector<std::size_t>& begins, const std::vector<
   return sum;
 }
 
-/// No other choice of so many places has a shorter mean time until the next exit point.
+/// No other choice of as many places has a shorter mean time until the next exit point.
 TEST(ExitPoints, AreSpreadByTheTimesOfTheStages) {
   EXPECT_EQ(segment_begins(1, std::vector<TimeNs>{90, 10, 10, 10, 10, 10}),
             (std::vector<std::size_t>{0, 1, 6}));
@@ -77,7 +77,8 @@ TEST(ExitPoints, AreSpreadByTheTimesOfTheStages) {
     std::vector<TimeNs> stage_ns(1 + random.below(10));
     for (TimeNs& ns : stage_ns) ns = static_cast<TimeNs>(random.below(1000));
     const std::size_t stages = stage_ns.size();
-    std::vector<double> best(stages, std::numeric_limits<double>::infinity());  // by exit points
+    std::vector<double> best(
+        stages, std::numeric_limits<double>::infinity());  // least sum of squares, by number of exit points
     for (std::uint32_t places = 0; places < 1U << (stages - 1); ++places) {
       std::vector<std::size_t> begins = {0};
       for (std::size_t stage = 1; stage < stages; ++stage)
@@ -95,7 +96,8 @@ TEST(ExitPoints, AreSpreadByTheTimesOfTheStages) {
   }
 }
 
-/// The device puts them where its own stages say: of six stages the first takes nearly all the time.
+/// The device puts exit points where the times of its own stages say: of six stages the first takes nearly
+/// all the time.
 TEST(ExitPoints, ADeviceMeasuresItsStages) {
   std::vector<int> ran;
   TorchDeviceOptions options;
@@ -123,8 +125,8 @@ TEST(ExitPoints, ADeviceMeasuresItsStages) {
   EXPECT_EQ(ran, std::vector<int>{0});
 }
 
-/// A batch that stops at any of its exit points leaves nothing behind: the next one is as if nothing had
-/// been.
+/// A batch that stops at any of its exit points leaves nothing behind: the next batch is as if it had not
+/// run.
 TEST(ExitPoints, AStoppedBatchLeavesTheNextOneAsItIs) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));

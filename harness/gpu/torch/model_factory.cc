@@ -36,7 +36,7 @@ StagedModel make_from_zoo(const ModelSource& source, const DevicePlace& place, c
   return model;
 }
 
-/// As torchvision's models take images.
+/// Returns the format in which torchvision's models take images.
 InputFormat imagenet_format(const ModelSource& source) {
   InputFormat format;
   format.height = source.input_height;
@@ -56,7 +56,7 @@ std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const
   try {
     const InputFile opened(source.file, "a model's file");
   } catch (const InputError& error) {
-    const std::string why = error.what();  // begins with the path, which the message has already
+    const std::string why = error.what();  // begins with the path, which the message already has
     throw DeviceError(DeviceFault::kMissingModel, place,
                       "the file cannot be read: " + why.substr(why.find("found ")));
   }

@@ -1,4 +1,4 @@
-// Where a torch device's models come from, unless a test brings its own.
+// The source of a torch device's models, unless a test brings its own.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,19 +10,20 @@ namespace harness {
 
 // Models of the user, saved by torch.jit.save().
 
-/// The model of source.file, with all its tensors on `device`: one stage, so without exit points. Its forward
-/// takes a tensor [batch, 3, input_height, input_width] of RGB as ImageNet's models take it, and returns a
-/// tensor. Weights and input are of source.precision, channels last in half precision, whatever the file has.
+/// Loads the model of source.file, with all its tensors on `device`: it is one stage, so it has no exit
+/// points. Its forward takes a tensor [batch, 3, input_height, input_width] of RGB as ImageNet's models take
+/// it, and returns a tensor. Weights and input are of source.precision, channels last in half precision,
+/// whatever the file has.
 ///
-/// Throws DeviceError: kMissingModel when the file cannot be read, kNotAModel when it is no such model (it
-/// says why), kWrongShape when `source` has no input size. A forward that returns something else than a
-/// tensor throws kNotAModel when it runs.
+/// Throws DeviceError: kMissingModel if the file cannot be read, kNotAModel if it is not such a model (the
+/// error says why), kWrongShape if `source` has no input size. A forward that does not return a tensor throws
+/// kNotAModel when it runs.
 StagedModel load_torchscript(const ModelSource& source, const DevicePlace& place,
                              c10::Device device = c10::kCPU);
 
-/// The TorchScript file source.file, or the zoo's model source.model with random weights of source.seed.
-/// Weights are of source.precision and on `device`; those of a seed are the same bits on every device. Throws
-/// DeviceError: kMissingModel, kNotAModel, kWrongShape.
+/// Makes the model of the TorchScript file source.file, or the zoo's model source.model with random weights
+/// of source.seed. Weights are of source.precision and on `device`; a seed's weights are the same bits on
+/// every device. Throws DeviceError: kMissingModel, kNotAModel, kWrongShape.
 StagedModel make_staged_model(const ModelSource& source, const DevicePlace& place,
                               c10::Device device = c10::kCPU);
 

@@ -68,10 +68,10 @@ DeviceError of_first_run(const DeviceError& error, const StagedModel& model, con
 std::vector<std::size_t> segment_begins(int exit_points, std::span<const TimeNs> stage_ns) {
   const std::size_t stages = stage_ns.size();
   const auto segments = static_cast<std::size_t>(exit_points) + 1;
-  std::vector<double> until = {0};  // the time of the stages before
+  std::vector<double> until = {0};  // time of all stages before each stage
   for (const TimeNs ns : stage_ns) until.push_back(until.back() + static_cast<double>(ns));
-  // best[s][e]: the least sum of squares of s segments that end before stage e; from[s][e]: where the last
-  // begins.
+  // best[s][e] is the least sum of squares of s segments that end before stage e; from[s][e] is the first
+  // stage of the last of them.
   constexpr double kUnreached = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> best(segments + 1, std::vector<double>(stages + 1, kUnreached));
   std::vector<std::vector<std::size_t>> from(segments + 1, std::vector<std::size_t>(stages + 1, 0));

@@ -1,7 +1,7 @@
-// Every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
-// network: what comes out for each image is the network's in double precision, the accounting closes, every
-// recorded decision is repeated (and was legal, or the host would have ended the run). And a system that
-// preempts, on a network that stops at its exit points.
+// Runs every system on every kind of pipeline that it serves, in wall-clock time on devices that run a real
+// network: each image's output is the network's in double precision, the accounting closes, and every
+// recorded decision is repeated (and was legal, or the host would have ended the run). Also runs a system
+// that preempts, on a network that stops at its exit points.
 #include <ATen/Parallel.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
@@ -33,7 +33,7 @@ constexpr const char* kModel = "lenet";
 constexpr int kLargestBatch = 4;
 constexpr TimeNs kDurationNs = 200 * kNsPerMs;
 
-/// A kind of pipeline, and how its modules serve: in batches, unless said otherwise.
+/// A kind of pipeline, and the way in which its modules serve: in batches, unless `services` says otherwise.
 struct Kind {
   std::string name;
   Pipeline pipeline;
@@ -53,7 +53,8 @@ std::vector<Kind> kinds() {
   return result;
 }
 
-/// About as long as a batch takes here; a call of 4 ms; a server that reads and writes a text in 2 ms.
+/// Returns a profile of the service: batches take about as long as they take here, a call takes 4 ms, and a
+/// server reads and writes a text in 2 ms.
 Profile profile_of(Service service) {
   Profile profile = testing::linear_profile(kModel, 1, 1, kLargestBatch);
   profile.service = service;
@@ -73,7 +74,7 @@ Profile profile_of(Service service) {
   return profile;
 }
 
-/// 100 requests/s for a fifth of a second: a fifth of what two workers a module can do.
+/// Returns a run of 100 requests/s for a fifth of a second: a fifth of what two workers per module can do.
 RunSpec spec_of(const std::string& system, const Kind& kind, std::uint64_t seed) {
   Pipeline pipeline = kind.pipeline;
   std::vector<Profile> profiles;
@@ -126,7 +127,7 @@ class WitnessedRank {
     return record;
   }
 
-  /// Every visit that was served in a batch went through the network, and nothing else did.
+  /// Checks that every visit that was served in a batch went through the network, and nothing else did.
   void expect_networks_ran(const RunRecord& record) const {
     std::vector<std::uint64_t> right(outputs_.modules().size(), 0);
     for (const Witness& witness : witnesses_) {
@@ -152,7 +153,7 @@ class WitnessedRank {
   ImageOutputs outputs_;
   std::vector<Witness> witnesses_;
   std::unique_ptr<Transport> transport_;
-  std::unique_ptr<DeviceWorkers> workers_;  ///< last: its devices use the rest
+  std::unique_ptr<DeviceWorkers> workers_;  ///< devices; declared last, because they use the rest
 };
 
 void expect_repeated(const RunSpec& spec, const RunRecord& record) {
@@ -168,8 +169,8 @@ void expect_repeated(const RunSpec& spec, const RunRecord& record) {
   EXPECT_GE(counts.callbacks, record.sent) << "an arrival each at least";
 }
 
-/// One worker with ResNet-18 and nine exit points, 40 requests/s for 2 s: about twice what it can do here.
-/// All have time enough.
+/// Returns a run of one worker with ResNet-18 and nine exit points, 40 requests/s for 2 s: about twice what
+/// it can do here. All requests have time enough.
 RunSpec preempting_spec(std::uint64_t seed) {
   constexpr const char* kLarger = "resnet18";
   Pipeline pipeline = testing::chain(1);
@@ -190,7 +191,7 @@ RunSpec preempting_spec(std::uint64_t seed) {
   return spec;
 }
 
-/// How often each output came, by a hash of its values.
+/// Counts how often each output came, by a hash of its values.
 using Outputs = std::map<std::uint64_t, int>;
 
 void count_output(Outputs& outputs, std::span<const float> values) {
@@ -199,8 +200,8 @@ void count_output(Outputs& outputs, std::span<const float> values) {
   ++outputs[hash];
 }
 
-/// Those of the networks of a chain, called one after another for each request: each takes its image from
-/// what the one before has left.
+/// Returns the outputs of the networks of a chain, called one after another for each request: each takes its
+/// image from the output of the one before.
 Outputs outputs_of_calls(const RunSpec& spec, std::uint64_t requests, std::uint64_t weights_seed) {
   at::set_num_threads(1);
   const c10::InferenceMode inference;
@@ -236,7 +237,8 @@ TEST(ResultsOfChains, AreThoseOfTheNetworksOneAfterAnother) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));
   RunSpec spec = spec_of("naive", {"chain", testing::chain(3), {}}, seed);
-  for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);  // the same bits in any run
+  for (Profile& profile : spec.profiles)
+    profile.latency_ns.resize(1);  // outputs are then the same bits in any run
   spec.module_overrides.assign(spec.profiles.size(), {1, 2});
   const std::unique_ptr<Transport> transport = make_local_transport();
   std::mutex mutex;

@@ -1,4 +1,4 @@
-// For tests: what a network makes of images, in double precision from the bytes on.
+// For tests: the output of a network for images, in double precision from the bytes on.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// The image as a network's input [1, 3, height, width] in double, resized as
+/// Returns the image as a network's input [1, 3, height, width] in double, resized as
 /// torch.nn.functional.interpolate does (mode "bilinear", align_corners = false).
 inline at::Tensor double_input(const Image& image, const InputFormat& format) {
   std::vector<std::uint8_t> bytes(image.bytes.begin(), image.bytes.end());
@@ -32,7 +32,7 @@ inline at::Tensor double_input(const Image& image, const InputFormat& format) {
   return (resized - channels(format.mean)) * channels(format.scale);
 }
 
-/// A zoo's network whose weights, drawn in single precision, and arithmetic are double.
+/// A zoo's network whose arithmetic and weights (drawn in single precision) are double.
 class DoubleNetwork {
  public:
   DoubleNetwork(const ZooModel& model, std::uint64_t seed)

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// Models of kTestStages stages that wait at the gate; none is called "absent".
+/// Makes models of kTestStages stages that wait at the gate; the model "absent" does not exist.
 inline ModelFactory gated_models(const std::shared_ptr<StageGate>& gate) {
   return [gate](const ModelSource&, const DevicePlace& place) {
     if (place.model == "absent") throw DeviceError(DeviceFault::kMissingModel, place, "");

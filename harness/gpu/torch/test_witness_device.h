@@ -19,12 +19,13 @@
 
 namespace harness {
 
-/// The images that visits bring to the modules of a pipeline of one zoo model, and what comes out for each:
-/// what clients send, what services seem to leave behind, and what devices have been seen to.
+/// The images that visits bring to the modules of a pipeline of one zoo model, and the right output for each.
+/// The images are those that clients send, that services seem to leave behind, and that devices have been
+/// seen to leave behind.
 class ImageOutputs {
  public:
-  /// `seeds`: of the images and of the weights. `modules`: those that run the model, in the order in which
-  /// devices load them.
+  /// Takes the seeds of the images and of the weights. `modules` are the modules that run the model, in the
+  /// order in which devices load them.
   ImageOutputs(const Pipeline& pipeline, std::vector<ModuleId> modules, const ZooModel& model,
                std::uint64_t tensors_seed, std::uint64_t weights_seed)
       : pipeline_(pipeline), modules_(std::move(modules)), network_(model, weights_seed) {
@@ -43,7 +44,7 @@ class ImageOutputs {
     }
   }
 
-  /// A batch of the model has left that behind, of so many images.
+  /// Takes note of what a batch of the model, of this many images, has left behind.
   void see(DeviceModel model, const StoredTensor& outputs, std::size_t images) {
     const std::size_t each = outputs.bytes / images;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
@@ -56,7 +57,7 @@ class ImageOutputs {
   }
 
   const std::vector<ModuleId>& modules() const { return modules_; }
-  /// What comes out for the image; null when no visit brings that one.
+  /// Returns the right output for the image; null if no visit brings this image.
   const std::vector<double>* find(DeviceModel model, const Image& image) const {
     const auto found = outputs_.at(model).find(text_of(image));
     return found == outputs_[model].end() ? nullptr : &found->second;
@@ -65,7 +66,7 @@ class ImageOutputs {
  private:
   using Outputs = std::map<std::string, std::vector<double>>;
 
-  /// The module takes as many of the bytes as it declares.
+  /// Adds the output for the bytes, of which the module takes as many as it declares.
   void add(const Module& declared, std::span<const std::byte> bytes, Outputs& outputs) const {
     const auto own = bytes.first(declared.input_bytes);
     const Image image = {{reinterpret_cast<const std::uint8_t*>(own.data()), own.size()},
@@ -79,21 +80,21 @@ class ImageOutputs {
   const Pipeline& pipeline_;
   std::vector<ModuleId> modules_;
   DoubleNetwork network_;
-  std::vector<Outputs> outputs_;  ///< by DeviceModel
+  std::vector<Outputs> outputs_;  ///< outputs by DeviceModel
 };
 
-/// What one device has computed.
+/// A record of what one device has computed.
 struct Witness {
-  std::vector<std::uint64_t> right;  ///< images with their own output, by DeviceModel
-  std::uint64_t wrong = 0;           ///< others
-  double largest_error = 0;          ///< of the right ones, as a share of the largest output
+  std::vector<std::uint64_t> right;  ///< number of images with their own output, by DeviceModel
+  std::uint64_t wrong = 0;           ///< number of other images
+  double largest_error = 0;          ///< largest error of the right ones, as a share of the largest output
 };
 
-/// A CPU device under the eyes of a witness, which is read when the device is gone.
+/// A CPU device that records its results in a witness, which is read when the device is gone.
 class WitnessDevice final : public Device {
  public:
-  /// Single precision through a few layers is exact to some 1e-6 of the largest output; the outputs of two
-  /// images differ by a hundred thousand times that.
+  /// The largest error of a right output. Single precision through a few layers is exact to some 1e-6 of the
+  /// largest output; the outputs of two images differ by a hundred thousand times that.
   static constexpr double kTolerance = 1e-4;
 
   WitnessDevice(ImageOutputs& outputs, Witness& witness, Wake wake) : outputs_(outputs), witness_(witness) {
@@ -131,7 +132,7 @@ class WitnessDevice final : public Device {
  private:
   struct Batch {
     DeviceModel model = 0;
-    std::vector<const std::vector<double>*> expected;  ///< by image
+    std::vector<const std::vector<double>*> expected;  ///< right outputs by image
   };
 
   void judge(std::uint64_t tag, std::span<const float> values) {
@@ -163,10 +164,11 @@ class WitnessDevice final : public Device {
 
   ImageOutputs& outputs_;
   Witness& witness_;
-  std::map<std::uint64_t, std::pair<DeviceModel, std::size_t>> submitted_;  ///< with their images, by tag
+  /// The model and the number of images of each submitted batch, by tag.
+  std::map<std::uint64_t, std::pair<DeviceModel, std::size_t>> submitted_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Batch> batches_;  ///< by tag
-  std::unique_ptr<Device> device_;          ///< last: its thread uses the rest
+  std::map<std::uint64_t, Batch> batches_;  ///< batches by tag
+  std::unique_ptr<Device> device_;          ///< device; declared last, because its thread uses the rest
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Torch devices under the conformance test, and what they compute.
+// Torch devices under the conformance test, and their results.
 #include "harness/gpu/torch/torch_device.h"
 
 #include <ATen/Parallel.h>
@@ -35,7 +35,7 @@ std::vector<TestedKind> tested_kinds() {
 
 namespace {
 
-/// A device that is asked for one batch at a time.
+/// A device that gets one batch at a time.
 class TorchDevice : public testing::Test {
  protected:
   void make(ModelFactory models = nullptr) {
@@ -65,13 +65,13 @@ class TorchDevice : public testing::Test {
     }
     return ended.at(0);
   }
-  /// One image of one colour.
+  /// Returns an image of one colour.
   Image plain(int height, int width, std::array<std::uint8_t, 3> colour) {
     std::vector<std::uint8_t>& bytes = images_.emplace_back();
     for (int i = 0; i < height * width; ++i) bytes.insert(bytes.end(), colour.begin(), colour.end());
     return {bytes, height, width};
   }
-  /// Images of random sizes and bytes.
+  /// Returns images of random sizes and bytes.
   std::vector<Image> random_images(std::size_t count, std::uint64_t seed) {
     RandomStream random(seed, "pictures", 0);
     std::vector<Image> images;
@@ -86,7 +86,7 @@ class TorchDevice : public testing::Test {
   }
 
   std::deque<std::vector<std::uint8_t>> images_;
-  std::vector<float> output_;  ///< of the last batch
+  std::vector<float> output_;  ///< output of the last batch
   std::mutex mutex_;
   std::condition_variable changed_;
   bool woken_ = false;
@@ -107,7 +107,7 @@ bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
   return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
 }
 
-/// The mean of all values of an image, in 0..255.
+/// Returns a model that computes the mean of all values of an image, in 0..255.
 StagedModel mean_model(const ModelSource&, const DevicePlace&) {
   StagedModel model;
   model.input.height = 6;
@@ -181,14 +181,14 @@ TEST_F(TorchDevice, ComputesNearlyTheSameInHalfPrecision) {
       source.precision = precision;
       source.output_bytes = 1000;
       const std::size_t count =
-          model == std::string("lenet") ? 3 : 1;  // processors take long without instructions for it
+          model == std::string("lenet") ? 3 : 1;  // processors take long if they lack instructions for it
       const std::vector<Image> images = random_images(count, 2);
       ASSERT_EQ(run(single, images).failure, "");
       const std::vector<float> expected = output_;
       DeviceModel half = 0;
       try {
         half = device_->load(source);
-      } catch (const DeviceError& error) {  // LibTorch has no such operators on processors
+      } catch (const DeviceError& error) {  // LibTorch lacks such operators on processors
         const std::string text = error.what();
         EXPECT_NE(text.find("] in fp16: "), std::string::npos) << text;
         EXPECT_NE(text.find("not implemented for 'Half'"), std::string::npos) << text;
@@ -314,7 +314,7 @@ TEST_F(TorchDevice, ComputesWithAsManyThreadsAsAsked) {
   }
 }
 
-/// The thread that computes the one must not go on to the other first.
+/// The thread that computes the first batch must not go on to the second before it has reported the end.
 TEST_F(TorchDevice, TellsOfABatchBeforeItComputesTheNext) {
   const auto gate = std::make_shared<StageGate>();
   make(gated_models(gate));
@@ -356,7 +356,7 @@ TEST(TorchError, KnowsWhenMemoryIsOutInLibrariesToo) {
   EXPECT_EQ(fault_of("mat1 and mat2 shapes cannot be multiplied"), DeviceFault::kComputeFailed);
 }
 
-// Each image leaves its own values' bytes behind, again and again up to the size asked for.
+// Each image leaves the bytes of its own values behind, repeated up to the size asked for.
 TEST(StagedModel, WhatAnImageLeavesBehindIsItsOutputRepeated) {
   constexpr std::int64_t kImages = 3;
   constexpr std::int64_t kValues = 5;

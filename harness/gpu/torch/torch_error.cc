@@ -8,7 +8,7 @@ namespace harness {
 namespace {
 
 DeviceFault fault_of(std::string_view text, DeviceFault otherwise) {
-  // LibTorch's own, cuBLAS's and an older cuDNN's, cuDNN's.
+  // Texts of LibTorch, of cuBLAS and an older cuDNN, and of cuDNN.
   constexpr std::string_view kTexts[] = {"can't allocate memory", "out of memory", "STATUS_ALLOC_FAILED",
                                          "ALLOCATION_FAILED"};
   const bool memory = std::any_of(std::begin(kTexts), std::end(kTexts), [&](std::string_view each) {

@@ -1,4 +1,4 @@
-// LibTorch's exceptions as a device's.
+// Converts LibTorch's exceptions to a device's.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -10,15 +10,15 @@
 
 namespace harness {
 
-/// An error of LibTorch as one of this place: out of memory where it says so, else `otherwise`. Its backtrace
-/// is left out.
+/// Returns an error of LibTorch as an error of this place: out of memory if its text says so, else
+/// `otherwise`. Its backtrace is left out.
 DeviceError from_torch(const c10::Error& error, const DevicePlace& place,
                        DeviceFault otherwise = DeviceFault::kComputeFailed);
 
-/// The same for what TorchScript's interpreter throws in its place: a traceback that ends with the error.
+/// Does the same for the exceptions of TorchScript's interpreter: a traceback that ends with the error.
 DeviceError from_torchscript(const std::runtime_error& error, const DevicePlace& place);
 
-/// What `call` returns; errors of LibTorch become DeviceErrors.
+/// Returns what `call` returns; turns errors of LibTorch into DeviceErrors.
 template <typename Call>
 auto with_torch_errors(const DevicePlace& place, Call&& call) {
   try {

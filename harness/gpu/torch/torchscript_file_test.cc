@@ -41,7 +41,7 @@ class TorchScriptFile : public testing::Test {
     for (const ModelStage& stage : model.stages) stage(state);
     return state.at(0);
   }
-  /// The one line of the DeviceError that loading throws, after "model mine of FILE: ".
+  /// Returns the one line of the DeviceError that loading throws, after "model mine of FILE: ".
   std::string refusal(const ModelSource& source) {
     try {
       const StagedModel model = load_torchscript(source, place_);
@@ -72,7 +72,7 @@ TEST_F(TorchScriptFile, RunsAsSaved) {
   EXPECT_EQ(output.max().item<float>(), 2 * 6 * 0.5F + 3);
 }
 
-// Whole numbers stay what they are: they may be indices.
+// Whole numbers keep their type: they may be indices.
 TEST_F(TorchScriptFile, HasThePrecisionThatIsAskedFor) {
   torch::jit::Module module("mine");
   module.register_parameter("weight", at::full({1, 3, 1, 1}, 0.5, at::kHalf), true);

@@ -1,6 +1,6 @@
 // Writes TorchScript models that fail on images, though not on the zeros that a device warms up with (the
-// last one fails on both), for tests that run the program. "uneven" runs batches of 1 and 4 images, no
-// others; "endless" never returns, "endless_at_once" not even on zeros.
+// last one fails on both), for tests that run the program. "uneven" runs only batches of 1 and 4 images;
+// "endless" never returns, "endless_at_once" not even on zeros.
 //
 //     write_test_models FOLDER
 #include <torch/csrc/jit/api/module.h>
@@ -13,7 +13,7 @@ namespace {
 
 struct TestModel {
   const char* name;
-  const char* on_images;  ///< what forward(x) returns for them ...
+  const char* on_images;  ///< expression that forward(x) returns for images
   const char* on_zeros = "x.mean([2, 3])";
 };
 
@@ -23,7 +23,7 @@ constexpr TestModel kModels[] = {
     {"shrinking", "x.mean()"},
     {"failing", "x.view([7, 7])"},
     {"uneven", "x.mean([2, 3]) if x.size(0) == 1 or x.size(0) == 4 else x.view([7, 7])"},
-    {"fixed", "x.view([x.size(0), 192])", "x.view([x.size(0), 192])"},  // images of 8 x 8
+    {"fixed", "x.view([x.size(0), 192])", "x.view([x.size(0), 192])"},  // fits images of 8 x 8
 };
 
 void write(const TestModel& model, const std::string& folder) {
@@ -35,7 +35,7 @@ void write(const TestModel& model, const std::string& folder) {
   module.save(folder + "/" + model.name + ".pt");
 }
 
-/// Never returns where `condition` holds.
+/// Writes a model that never returns if `condition` holds.
 void write_endless(const std::string& name, const std::string& condition, const std::string& folder) {
   torch::jit::Module module(name);
   module.define(

@@ -43,7 +43,7 @@ TEST(Layout, RanksThatSeeTheSameGpusTakeThemInTurn) {
     EXPECT_EQ(layout.first_device(rank, sets), first[static_cast<std::size_t>(rank)]) << "rank " << rank;
 }
 
-/// Every GPU is on the rank that counts it, and no rank passes its share.
+/// Expects that every GPU is on the rank that counts it, and that no rank exceeds its share.
 TEST(Layout, EveryGpuIsOnOneRank) {
   for (int workers = 1; workers <= 20; ++workers) {
     for (int ranks = 1; ranks <= 24; ++ranks) {

@@ -1,4 +1,4 @@
-// What is due on a rank of a live run: the kinds of events in its queue.
+// The kinds of events in the queue of a rank of a live run.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 namespace harness {
 
 enum LiveEvent : std::uint32_t {
-  // Of the queues and workers; the index is a worker, a server or a queue.
+  // Events of the queues and workers; the index is a worker, a server or a queue.
   kLiveBatchDone,
   kLiveServer,
   kLiveBatchPreempted,
   kLiveTimer,
   kLiveColdStart,
-  kLiveTensors,     ///< a batch of the worker may still wait for tensors
+  kLiveTensors,     ///< a batch of the worker may still wait for tensors: ask for them again
   kLiveQueueFault,  ///< the index is a change of ActiveFaults
-  kLiveNotice,      ///< of HeldMessages
-  // Of the dispatcher.
+  kLiveNotice,      ///< a message of HeldMessages is due; the index is its slot
+  // Events of the dispatcher.
   kLiveStatePeriod,
   kLivePlanPeriod,
   kLivePlanReady,
@@ -32,13 +32,13 @@ enum LiveEvent : std::uint32_t {
 
 // Messages that an injected fault holds back on a rank.
 
-/// Keeps composed messages until their events are due.
+/// Keeps composed messages until they are due, and pushes an event for each.
 class HeldMessages {
  public:
   HeldMessages(MessageWriter& out, EventQueue& events, std::uint32_t kind, int ranks)
       : out_(out), events_(events), kind_(kind), held_for_(static_cast<std::size_t>(ranks), 0) {}
 
-  /// The message sets off for `to` at `at_ns`.
+  /// Holds the message, which sets off for `to` at `at_ns`.
   void hold(TimeNs at_ns, int to, std::span<const std::byte> message, std::span<const std::byte> rest = {}) {
     const std::uint32_t slot = messages_.put();
     messages_[slot].to = to;
@@ -48,9 +48,10 @@ class HeldMessages {
     ++held_for_[static_cast<std::size_t>(to)];
     events_.push(at_ns, kind_, slot);
   }
-  /// Whether some message for that rank waits: one that must not overtake it has to be held as well.
+  /// True if some message for that rank is held: another message that must not overtake it must be held as
+  /// well.
   bool any(int to) const { return held_for_[static_cast<std::size_t>(to)] > 0; }
-  /// The event with that index is due.
+  /// Sends a message. Call it when the event with that index is due.
   void release(std::uint32_t slot) {
     const Held& held = messages_[slot];
     out_.send_composed(held.to, held.bytes);
@@ -67,7 +68,7 @@ class HeldMessages {
   EventQueue& events_;
   std::uint32_t kind_;
   Mailbox<Held> messages_;
-  std::vector<int> held_for_;  ///< by rank
+  std::vector<int> held_for_;  ///< number of messages held for each rank
 };
 
 }  // namespace harness

@@ -1,5 +1,5 @@
-// The tables [live] and [gpu]: how the live cluster is laid out over ranks and watched, what runs its
-// batches.
+// The tables [live] and [gpu]: the layout of the live cluster over ranks, the watch over them, and what runs
+// the batches.
 #pragma once
 
 #include "harness/core/params.h"
@@ -7,19 +7,19 @@
 
 namespace harness {
 
-// What runs the batches in cells with runtime = "gpu": the table [gpu].
+// The table [gpu], for cells with runtime = "gpu": what runs the batches.
 
-/// The kinds of device. null ends each batch at once: it measures what everything else costs.
+/// The kinds of device. The null device ends each batch at once: it measures what everything else costs.
 enum class DeviceKind { kCpu, kCuda, kNull };
 
-/// As experiment files and DeviceSpec call it.
+/// Returns the kind's name in experiment files and in DeviceSpec.
 constexpr const char* name_of(DeviceKind kind) {
   constexpr const char* kNames[] = {"cpu", "cuda", "null"};
   return kNames[static_cast<int>(kind)];
 }
 
-/// How tensors get from a GPU of one rank to that of another. NCCL is not the default before it has run on
-/// two GPUs.
+/// The way of tensors from a GPU of one rank to a GPU of another. NCCL is not the default before it has run
+/// on two GPUs.
 enum class ExchangeBy { kMessages, kNccl };
 
 struct GpuParams {

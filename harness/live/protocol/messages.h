@@ -1,4 +1,4 @@
-// What the ranks of a live run tell each other: fixed structs, of this version only, each followed by entries
+// The messages between the ranks of a live run: fixed structs, of this version only, each followed by entries
 // of one type.
 #pragma once
 
@@ -16,38 +16,38 @@
 
 namespace harness {
 
-/// Raised with every change of a struct below.
+/// The version of the messages, raised with every change of a struct below.
 inline constexpr std::uint16_t kMessageVersion = 9;
 
 enum class MessageKind : std::uint16_t {
-  // Between the loops of the ranks.
+  // Messages between the loops of the ranks.
   kReady,      ///< a rank has measured its clock and waits for the start
   kStart,      ///< StartMessage
   kPing,       ///< ClockMessage
   kPong,       ///< ClockMessage
-  kHeartbeat,  ///< nothing
-  kFinish,     ///< nothing: send your part of the accounting
-  kPart,       ///< PartMessage, bytes of a part (live_loop.h)
-  kEnd,        ///< nothing: the run is over
-  kAbort,      ///< characters: why
-  kFail,       ///< characters: why this run, and it alone, cannot go on
-  // From the dispatcher to the queues.
+  kHeartbeat,  ///< no contents
+  kFinish,     ///< no contents: send your part of the accounting
+  kPart,       ///< PartMessage, some bytes of a packed RankPart (live_loop.h)
+  kEnd,        ///< no contents: the run is over
+  kAbort,      ///< characters: the reason why the job ends
+  kFail,       ///< characters: the reason why this run, and it alone, cannot go on
+  // Messages from the dispatcher to the queues.
   kSetPlan,      ///< a Plan, packed
   kOpenQueue,    ///< QueueMessage
   kStartWorker,  ///< WorkerMessage: its cold start begins
   kAddWorker,    ///< WorkerMessage
   kDrainWorker,  ///< WorkerMessage, `closes`
-  kDeliver,      ///< DeliverMessage, bytes that the client has sent
+  kDeliver,      ///< DeliverMessage, the bytes that the client has sent
   kCancel,       ///< VisitMessage
   kLoseWorkers,  ///< QueueMessage, `closes`, WorkerId entries
-  kPublish,      ///< ValuesMessage, double entries; kNone: to all of the module's queues there
+  kPublish,      ///< ValuesMessage, double entries; queue kNone: to all of the module's queues on that rank
   kExchange,     ///< the same, to the controllers, from rank 0 to itself
   kRelease,      ///< ReleaseEntry entries: tensors that nobody needs any more
-  // From the queues to the dispatcher.
+  // Messages from the queues to the dispatcher.
   kWorkerReady,     ///< WorkerMessage: its cold start is over
   kBatchDone,       ///< BatchMessage, BatchEntry entries
   kBatchLost,       ///< the same: its worker was lost
-  kBatchUnheard,    ///< the same: an injected fault has lost the notice, only the accounting learns of it
+  kBatchUnheard,    ///< the same: an injected fault has lost the notice, and only the accounting learns of it
   kBatchPreempted,  ///< BatchMessage: it stopped early, its visits wait again; only the accounting learns of
                     ///< it
   kDropped,         ///< VisitMessage
@@ -55,23 +55,24 @@ enum class MessageKind : std::uint16_t {
   kReturned,        ///< VisitMessage
   kWorkerGone,      ///< WorkerMessage
   kReport,          ///< ValuesMessage, double entries
-  // Between the rank of a queue and those of its other workers.
+  // Messages between the rank that hosts a queue and the ranks that host its other workers.
   kRunBatch,    ///< RunMessage; with payload RunEntry entries
   kPreempt,     ///< RunMessage
   kBatchEnded,  ///< RunMessage
-  // Between the rank that needs a tensor and the one that keeps it.
+  // Messages between the rank that needs a tensor and the one that keeps it.
   kFetch,       ///< FetchMessage
   kTensor,      ///< a Transfer and the bytes (MessageCarrier)
   kTensorGone,  ///< FetchMessage: it is not kept there
-  // Between the GPUs' exchanges and rank 0, with devices that exchange tensors by themselves.
+  // Messages between the GPUs' exchanges and rank 0, with devices that exchange tensors by themselves.
   kTransfer,       ///< ExchangeMessage
   kMakeChannel,    ///< ChannelMessage: make its id
   kChannelId,      ///< ChannelMessage, the id's bytes
   kJoinChannel,    ///< ChannelMessage, the id's bytes
-  kChannelJoined,  ///< ChannelMessage, characters: why it could not be; nothing: it has
+  kChannelJoined,  ///< ChannelMessage, characters: why the GPU could not join; none: it has joined
 };
 
-/// A tensor that a visit leaves behind, wherever it is kept: `index` is that of the visit in its request.
+/// The name of a tensor that a visit leaves behind, wherever it is kept. `index` is the index of the visit in
+/// its request.
 struct TensorKey {
   RequestId request = 0;
   std::uint16_t index = 0;
@@ -83,7 +84,7 @@ struct TensorKey {
     return a.request != b.request ? a.request < b.request : a.index < b.index;
   }
 };
-/// TensorKey::index of what the request's client has sent.
+/// TensorKey::index of the tensor that the request's client has sent.
 inline constexpr std::uint16_t kClientTensor = 0xffff;
 
 struct MessageHeader {
@@ -97,22 +98,23 @@ struct StartMessage {
 };
 
 struct ClockMessage {
-  TimeNs asked_ns = 0;     ///< of the asking rank's clock
-  TimeNs answered_ns = 0;  ///< of rank 0's
+  TimeNs asked_ns = 0;     ///< time of the question on the asking rank's clock
+  TimeNs answered_ns = 0;  ///< time of the answer on rank 0's clock
 };
 
-/// A piece of a rank's part, in order.
+/// A piece of a rank's packed part. The pieces are sent in order.
 struct PartMessage {
-  std::uint64_t at = 0;    ///< its place in the part
-  std::uint64_t size = 0;  ///< of the whole part
+  std::uint64_t at = 0;    ///< offset of the piece in the part, in bytes
+  std::uint64_t size = 0;  ///< bytes of the whole part
 };
 
 struct QueueMessage {
   QueueId queue = 0;
-  std::uint32_t gpu = 0;  ///< of its first worker
+  std::uint32_t gpu = 0;  ///< GPU of the queue's first worker
   GroupId group = 0;
   std::uint8_t closes = 0;
-  std::uint8_t acknowledges = 0;  ///< kOpenQueue: the router counts what leaves (Router::needs_outstanding)
+  std::uint8_t acknowledges = 0;  ///< kOpenQueue: 1 if the router counts what leaves the queue
+                                  ///< (Router::needs_outstanding)
 };
 
 struct WorkerMessage {
@@ -123,19 +125,19 @@ struct WorkerMessage {
   GroupId group = 0;
   std::uint16_t closes = 0;
   std::uint32_t padding = 0;
-  TimeNs cold_start_ns = 0;  ///< kStartWorker
+  TimeNs cold_start_ns = 0;  ///< kStartWorker: duration of the cold start
 };
 
 struct DeliverMessage {
   Visit visit;
-  TimeNs sent_ns = 0;  ///< when the dispatcher sent this
+  TimeNs sent_ns = 0;  ///< time at which the dispatcher sent this
   QueueId queue = 0;
   std::uint16_t index = 0;
   std::uint16_t parent = 0;
   std::uint16_t counted = 0;
   std::uint16_t source = 0;  ///< TensorKey::index of the tensor that the visit needs ...
-  /// ... and where it is kept; kNone: none, or the bytes are here. Of a client's tensor (kClientTensor) the
-  /// rank that gets this: it makes the tensor itself.
+  /// ... and the rank that keeps it; kNone: the visit needs none, or the bytes are in this message. For a
+  /// client's tensor (kClientTensor) it is the rank that gets this message: it makes the tensor itself.
   std::uint32_t source_rank = kNone;
 };
 
@@ -143,9 +145,10 @@ struct VisitMessage {
   TimeNs at_ns = 0;
   RequestId request = 0;
   TimeNs arrived_ns = 0;
-  TimeNs told_ns = 0;  ///< when the router hears of it: 0 at once, later or kNever by an injected fault
+  TimeNs told_ns = 0;  ///< time at which the router hears of it: 0: at once; later or kNever: by an injected
+                       ///< fault
   VisitId visit = 0;
-  QueueId queue = kNone;  ///< where it was
+  QueueId queue = kNone;  ///< queue at which the visit was
   std::uint16_t index = 0;
   std::uint16_t counted = 0;
   DropReason reason = DropReason::kExpired;
@@ -156,12 +159,12 @@ struct BatchMessage {
   TimeNs started_ns = 0;
   TimeNs ended_ns = 0;
   TimeNs service_gpu_ns = kNever;
-  TimeNs told_ns = 0;  ///< as in VisitMessage, when the batch is lost
+  TimeNs told_ns = 0;  ///< time as in VisitMessage::told_ns, if the batch is lost
   WorkerId worker = 0;
-  std::uint32_t held = 0;  ///< an injected fault has held it back
+  std::uint32_t held = 0;  ///< 1 if an injected fault has held this message back
   ModuleId module = 0;
   std::uint16_t padding = 0;
-  std::uint32_t preempted = 0;  ///< kBatchPreempted: the worker's so manieth, from 1
+  std::uint32_t preempted = 0;  ///< kBatchPreempted: number of this preemption among the worker's, from 1
 };
 
 struct BatchEntry {
@@ -187,13 +190,13 @@ struct RunMessage {
   WorkerId worker = 0;
   std::uint32_t gpu = 0;
   ModuleId module = 0;
-  std::uint16_t preempted = 0;  ///< kBatchEnded: it stopped early
+  std::uint16_t preempted = 0;  ///< kBatchEnded: 1 if it stopped early
   std::uint32_t padding = 0;
 };
 
 struct RunEntry {
   RequestId request = 0;
-  std::uint32_t source_rank = kNone;  ///< as in DeliverMessage
+  std::uint32_t source_rank = kNone;  ///< rank as in DeliverMessage::source_rank
   std::uint16_t source = 0;
   std::uint16_t index = 0;
   ModuleId module = 0;
@@ -201,21 +204,22 @@ struct RunEntry {
 };
 
 struct FetchMessage {
-  std::uint64_t id = 0;  ///< a TransferId, chosen by who asks
+  std::uint64_t id = 0;  ///< a TransferId, chosen by the rank that asks
   RequestId request = 0;
-  std::uint64_t bytes = 0;  ///< so many, from the front
+  std::uint64_t bytes = 0;  ///< number of bytes wanted, from the front
   std::uint16_t index = 0;
-  ModuleId module = 0;        ///< that needs it ...
-  std::uint32_t gpu = kNone;  ///< ... on this GPU, into whose memory it may come; kNone: the host's
+  ModuleId module = 0;        ///< module that needs the tensor ...
+  std::uint32_t gpu = kNone;  ///< ... on this GPU, into whose memory it may come; kNone: it comes to the
+                              ///< host's memory
 };
 
-/// Most GPUs of a channel.
+/// The largest number of GPUs in a channel.
 inline constexpr std::size_t kMaxMembers = 256;
 
 struct ChannelMessage {
   std::uint32_t channel = 0;
-  ModuleId from = 0;  ///< the tensors of this module's visits ...
-  ModuleId to = 0;    ///< ... for this one's
+  ModuleId from = 0;  ///< module whose visits leave the tensors ...
+  ModuleId to = 0;    ///< ... for the visits of this one
   std::uint32_t gpu = kNone;
   std::uint32_t members = 0;
   std::uint32_t gpus[kMaxMembers] = {};
@@ -224,14 +228,14 @@ struct ChannelMessage {
 struct ReleaseEntry {
   RequestId request = 0;
   std::uint16_t index = 0;
-  std::uint16_t lost = 0;  ///< its batch was lost, and may not have ended or begun yet
+  std::uint16_t lost = 0;  ///< 1 if the visit's batch was lost, and may not have ended or begun yet
   std::uint32_t padding = 0;
 };
 
-/// Nothing but a header.
+/// The fixed part of a message that is nothing but a header.
 struct NoContents {};
 
-/// Puts messages of one run together and sends them. Keeps its buffer.
+/// Composes the messages of one run and sends them. It reuses one buffer.
 class MessageWriter {
  public:
   MessageWriter(Transport& transport, std::uint32_t run) : transport_(transport), run_(run) {}
@@ -240,12 +244,12 @@ class MessageWriter {
   void send(int to, MessageKind kind, const Fixed& fixed = {}, std::span<const Entry> entries = {}) {
     transport_.send(to, compose(kind, fixed), std::as_bytes(entries));
   }
-  /// Sends what compose() gave, and what follows in the message.
+  /// Sends bytes of compose(), and then the rest of the message.
   void send_composed(int to, std::span<const std::byte> message, std::span<const std::byte> rest = {}) {
     transport_.send(to, message, rest);
   }
 
-  /// The bytes of a message, until the next call.
+  /// Returns the bytes of a message, valid until the next call.
   template <class Fixed = NoContents, class Entry = std::byte>
   std::span<const std::byte> compose(MessageKind kind, const Fixed& fixed = {},
                                      std::span<const Entry> entries = {}) {
@@ -268,8 +272,8 @@ class MessageWriter {
   std::vector<std::byte> buffer_;
 };
 
-/// A message that has arrived; reads it from the front. Throws EnvironmentError when it is too short or of
-/// another version.
+/// A message that has arrived, which is read from the front. Throws EnvironmentError if the message is too
+/// short or of another version.
 class MessageReader {
  public:
   explicit MessageReader(std::span<const std::byte> bytes) : bytes_(bytes), header_(read<MessageHeader>()) {
@@ -290,7 +294,7 @@ class MessageReader {
     return fixed;
   }
 
-  /// What is left, as entries; replaces `entries`.
+  /// Reads everything that is left, as entries; replaces `entries`.
   template <class Entry>
   void read_all(std::vector<Entry>& entries) {
     static_assert(std::is_trivially_copyable_v<Entry>);

@@ -23,8 +23,7 @@ using testing::RanksInStep;
 using testing::Tally;
 using testing::TreeKind;
 
-/// Expects the same counts of requests, visits and batches, and the same time on GPUs and in queues.
-/// What all workers together did.
+/// Returns the sums over all workers.
 WorkerTotals sum_of(const std::vector<WorkerTotals>& workers) {
   WorkerTotals sum;
   for (const WorkerTotals& worker : workers) {
@@ -36,6 +35,7 @@ WorkerTotals sum_of(const std::vector<WorkerTotals>& workers) {
   return sum;
 }
 
+/// Expects the same counts of requests, visits and batches, and the same time on GPUs and in queues.
 void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   EXPECT_EQ(live.why_invalid, "");
   EXPECT_EQ(live.sent, simulated.sent);
@@ -70,8 +70,8 @@ void expect_same_totals(const RunRecord& live, const RunRecord& simulated) {
   }
 }
 
-/// By moment and module: workers and maximum batch size at its end, where they are others than before. Of the
-/// workers that leave and come in one moment live rows may tell one by one.
+/// Returns, by moment and module, the workers and the maximum batch size at the end of the moment, if these
+/// differ from before. Live rows may tell the workers that leave and come in one moment one by one.
 std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes_of(
     const RunRecord& record) {
   std::map<std::pair<TimeNs, ModuleId>, std::pair<std::uint32_t, std::uint32_t>> changes;
@@ -116,15 +116,15 @@ RunRecord expect_as_simulated(const RunSpec& spec, int ranks, const LiveRun& how
 struct Kind {
   std::string name;
   int cells = 0;
-  std::function<RunSpec(RandomStream&)> draw;  ///< may throw InputError: no plan fits
+  std::function<RunSpec(RandomStream&)> draw;  ///< draws a cell; may throw InputError: no plan fits
   Tally at_least = {};
-  bool tensors = false;  ///< with tensors in half of the cells
+  bool tensors = false;  ///< true: with tensors in half of the cells
   int most_ranks = 5;
-  std::string drawn_as = name;  ///< names the streams of random numbers
+  std::string drawn_as = name;  ///< name of the streams of random numbers
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-/// The next cell that `fits`.
+/// Returns the next cell that `fits`.
 template <class Draw, class Fits>
 RunSpec drawn_until(RandomStream& random, const Draw& draw, const Fits& fits) {
   for (;;) {
@@ -135,20 +135,21 @@ RunSpec drawn_until(RandomStream& random, const Draw& draw, const Fits& fits) {
 
 bool has_one_module(const RunSpec& spec) { return spec.pipeline.modules.size() == 1; }
 
-/// No module sends to another, so that nothing else happens at the moment of an end.
+/// True if no module sends to another, so that nothing else happens at the moment of an end.
 bool has_no_hops(const RunSpec& spec) {
   return std::ranges::all_of(spec.pipeline.modules, [](const Module& module) { return module.subs.empty(); });
 }
 
-/// The least loaded is another one while notices of the same moment are on their way.
+/// Makes dispatch round robin and switches autoscaling off (but for trees of tasks): while notices of the
+/// same moment are under way, another queue is the least loaded.
 RunSpec in_turn(RunSpec spec) {
   spec.planner.autoscale = spec.planner.autoscale && spec.pipeline.has_tasks();
   spec.serving.dispatch = Dispatch::kRoundRobin;
   return spec;
 }
 
-/// Every so manieth request alone, so that queues are empty when they close: visits that come back from
-/// there, and GPUs that become free at that moment, may come in any order.
+/// Keeps one request of `every` consecutive ones, so that queues are empty when they close: visits that come
+/// back from there, and GPUs that become free at that moment, may come in any order.
 RunSpec thinned_out(RunSpec spec, std::size_t every) {
   std::vector<TimeNs> times(100'000);
   std::vector<StreamId> streams(times.size());
@@ -159,13 +160,14 @@ RunSpec thinned_out(RunSpec spec, std::size_t every) {
   return spec;
 }
 
-/// With workers that stop, or GPUs that are slow, in half of the cells.
+/// Adds stopping workers or slow GPUs to half of the cells.
 RunSpec faulty(RunSpec spec, RandomStream& random) {
   if (random.below(2) == 0) spec.faults = testing::random_faults(random, spec.workers);
   return spec;
 }
 
-/// Of systems that exchange no state: reports and publications take 10 ms here, a message's time there.
+/// Adds kinds of a system that exchanges no state: reports and publications take 10 ms here, and the time of
+/// a message in the simulator.
 void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
   const auto any = [&entry](RandomStream& random) { return testing::loaded_cell(random, entry); };
   const auto faulty_cell = [any](RandomStream& random) { return faulty(in_turn(any(random)), random); };
@@ -186,11 +188,12 @@ void add_kinds_of(const SystemEntry& entry, std::vector<Kind>& kinds) {
                    2});
 }
 
-/// Of the system that plans as it is told ("told"), and of those that plan for themselves, every second.
+/// Adds kinds of the system that plans as it is told ("told"), or of a system that plans for itself every
+/// second.
 void add_kinds_of_trees(const std::string& system, std::vector<Kind>& kinds) {
-  // Where visits are dropped, their siblings are cancelled: at once there, by messages here, before which a
-  // batch of the same moment may have begun. What is told to a worker that closes comes back later, too, so
-  // that the system without a mind of its own has one plan.
+  // If visits are dropped, their siblings are cancelled: at once in the simulator, here by messages, before
+  // which a batch of the same moment may have begun. Messages to a worker that closes come back later, too,
+  // so the system that plans as it is told has a single plan.
   const bool replans = system != "told";
   const auto whole = [system, replans](RandomStream& random) {
     const auto draw = [&](RandomStream&) {
@@ -202,7 +205,8 @@ void add_kinds_of_trees(const std::string& system, std::vector<Kind>& kinds) {
     });
   };
   const std::uint64_t changes = replans ? 5 : 0;
-  // By its own name one cell is of the first cause below: a slow link, and a planner that hears late.
+  // By its own name, one cell differs by the first cause given below: a slow link, and a planner that hears
+  // late.
   const std::string drawn_as = system == "hwscaling" ? "inferline" : system;
   kinds.push_back({system + "_trees",
                    25,
@@ -217,8 +221,8 @@ void add_kinds_of_trees(const std::string& system, std::vector<Kind>& kinds) {
         in_turn(testing::tree_cell_of(system, random, {.branches = false, .replans = replans})), random);
     // Its usual budget, the SLO over the tasks, is hardly ever exceeded by so few requests.
     if (system == "proteus") testing::set_param(spec, "task_budget", std::string("execution"));
-    // Proteus plans for what arrives at each task: a live dispatcher hears it from the queues, late where
-    // messages are; a simulated one reads it.
+    // Proteus plans for the arrivals at each task: a live dispatcher hears of them from the queues, late if
+    // messages are late; a simulated one reads them.
     std::erase_if(spec.faults, [&](const Fault& fault) {
       return system == "proteus" && (fault.kind == FaultKind::kDelay || fault.kind == FaultKind::kLoss);
     });
@@ -251,9 +255,10 @@ std::vector<Kind> kinds() {
       {"scaling_to_zero", 60, to_zero, {{"workers_added", 500}, {"from_memory", 30}}},
       {"preempting", 30, preempting, {{"preempted", 1'000}}},
       {"independent", 60, testing::random_independent_cell, {{"preempted", 1'000}}, true},
-      // All queues on one rank: what several that close send back comes in order of the ranks.
+      // All queues are on one rank: visits that several closing queues send back would come in the order of
+      // ranks.
       {"changing_groups", 80, changing, {{"workers_removed", 300}}, false, 2},
-      // In some a drop comes before a batch's end over a slow link.
+      // In some cells a drop comes before a batch's end over a slow link.
       {"shepherd_streams", 70, testing::shepherd_cell, {{"preempted", 50}}},
       {"shepherd_groups", 25, testing::herd_cell, {{"in_time", 10'000}}},
       {"clockwork_streams", 40, testing::clockwork_cell},
@@ -268,9 +273,9 @@ class AsSimulated : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(AsSimulated, WithoutDelayTheLiveRunIsTheSimulatedOne) {
   const Kind& kind = GetParam();
-  // By other seeds one cell in 300 or so differs. Two causes are known: the planner of a simulated run is not
-  // told of requests that travel, and without a delay a visit is sent though its request has ended in that
-  // moment. Of 20 others 12 parted where several events share a nanosecond; 3 are not explained.
+  // With other seeds one cell in 300 or so differs. Two causes are known: the planner of a simulated run is
+  // not told of requests that travel, and without a delay a visit is sent although its request has ended in
+  // that moment. Of 20 others, 12 parted at a nanosecond that several events share; 3 are not explained.
   RandomStream random(2, kind.drawn_as);
   RandomStream handovers(2, kind.drawn_as + " handovers");
   Tally tally;

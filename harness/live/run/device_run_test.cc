@@ -1,5 +1,5 @@
-// Live runs whose batches run on devices: every visit's own image gets there, the accounting closes, a
-// failure ends the run on all ranks and leaves the next one alone.
+// Tests of live runs whose batches run on devices: every visit's own image gets there, the accounting closes,
+// a failure ends the run on all ranks and leaves the next one alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace {
 constexpr int kModules = 2;
 constexpr int kWorkersEach = 2;
 
-/// 2 modules with images of 8 x 6 and 5 x 4 pixels, 2 workers each, 100 requests/s for half a second.
-/// The SLO is one that no pause of a busy machine exceeds. `remote`: the second module is a remote call by
-/// threads, four of them.
+/// Returns a cell of 2 modules with images of 8 x 6 and 5 x 4 pixels, 2 workers each, and 100 requests/s for
+/// half a second. No pause of a busy machine exceeds its SLO. `remote`: the second module is a remote call by
+/// four threads.
 RunSpec small(const std::string& system, bool remote = false) {
   std::vector<Profile> profiles;
   std::vector<ModuleOverride> overrides;
@@ -53,7 +53,7 @@ RunSpec small(const std::string& system, bool remote = false) {
   return spec;
 }
 
-/// What the clients send, or the module before makes of it.
+/// Returns the images that the clients send (module 0), or that the module before makes of them.
 std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId module) {
   Tensors tensors(spec.pipeline, spec.seed);
   std::vector<std::vector<std::byte>> all;
@@ -69,7 +69,7 @@ std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId mod
   return all;
 }
 
-/// One of the images that come to the module, and of its size.
+/// True if the image is one of the images that come to the module, and of its size.
 bool belongs_to(const Module& declared, const std::vector<std::vector<std::byte>>& tensors,
                 const Image& image) {
   if (image.height != declared.input_height || image.width != declared.input_width) return false;
@@ -85,7 +85,7 @@ void on_each_rank(int ranks, const std::function<void(int)>& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A rank with scripted devices for `gpus` GPUs. Batches on the next device take longer, by the share
+/// A rank with scripted devices for `gpus` GPUs. Batches take longer on each further device, by the share
 /// `uneven`.
 class RankWithDevices {
  public:
@@ -131,7 +131,7 @@ class RankWithDevices {
 
  private:
   RunSpec spec_;
-  std::vector<std::vector<std::vector<std::byte>>> tensors_;  ///< by module
+  std::vector<std::vector<std::vector<std::byte>>> tensors_;  ///< images that come to each module
   std::vector<const ScriptedDevice*> devices_;
   std::unique_ptr<DeviceWorkers> workers_;
 };
@@ -162,7 +162,7 @@ TEST(DeviceRun, EverySystemsBatchesRunOnTheDevices) {
 
 constexpr int kRanks = 3;  // the first sends, and each other has the two workers of a module
 
-/// What ranks of the naive system, each in a thread, have run; every batch got its own images.
+/// Runs the naive system on ranks in a thread each, and expects that every batch got its own images.
 RunRecord run_on_ranks(TestNetwork& network, const std::function<DeviceExchanges(int)>& exchanges_of = {}) {
   std::optional<RunRecord> record;
   on_each_rank(kRanks, [&](int rank) {
@@ -223,14 +223,14 @@ TEST(DeviceRun, GpusOfSeveralRanksExchangeTensorsInThreadsOfTheirOwn) {
   for (WorkerId gpu = 0; gpu < kModules * kWorkersEach; ++gpu) EXPECT_TRUE(net.nccl.stream(gpu).empty());
 }
 
-/// Devices whose batch of that number, from 0, ends so.
+/// Returns the script of a device whose batch of that number, from 0, ends with the fault.
 DeviceScript with_fault(std::size_t DeviceScript::*fault, std::size_t batch) {
   DeviceScript script;
   script.*fault = batch;
   return script;
 }
 
-/// What ended the run; "" when nothing did.
+/// Returns the failure that ended the run; "" if the run did not fail.
 std::string why_failed(RankWithDevices& rank, Transport& transport) {
   try {
     rank.run(transport, 1);
@@ -314,7 +314,8 @@ TEST(DeviceRun, TheSlowdownIsThatOfTheDeviceFarthestFromTheProfiles) {
   for (Profile& profile : profiles) {
     for (TimeNs& latency_ns : profile.latency_ns) latency_ns = latency_ns * 5 / 3;
   }
-  // The first takes 0.6 of the profile or longer, the second 1.5 or longer: farther, though not as a ratio.
+  // The first device takes 0.6 of the profile or longer, the second 1.5 or longer: farther, though not as a
+  // ratio.
   EXPECT_GE(rank.workers().slowdown(rank.spec().pipeline, profiles, std::vector<int>{1, 1}, 3), 1.5);
 }
 

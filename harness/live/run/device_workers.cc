@@ -98,7 +98,7 @@ std::vector<int> DeviceWorkers::batches_for_both(const Models& models) const {
 }
 
 void DeviceWorkers::settle() {
-  finish();  // what lost workers have left
+  finish();  // lost workers may have left batches
   for (std::size_t i = 0; i < loaded_.size(); ++i) run_everywhere(i, 1);
 }
 
@@ -157,7 +157,7 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module, const st
 double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profile>& profiles,
                                std::span<const int> batches, int rounds,
                                const std::function<void()>& check_signal) {
-  finish();  // what lost workers have left
+  finish();  // lost workers may have left batches
   std::vector<TimeNs> took(gpus_.size(), 0);
   TimeNs expected_ns = 0;
   for (std::size_t m = 0; m < batches.size(); ++m) {

@@ -7,13 +7,13 @@
 namespace harness {
 namespace {
 
-/// After so long a batch asks again for the tensors that it waits for.
+/// The time after which a batch asks again for the tensors that it waits for.
 constexpr TimeNs kAskAgainNs = kNsPerS;
 
 }  // namespace
 
 bool LiveQueues::runs_here(const WorkerState& state) const {
-  // Slots and threads have no place of their own: they run where their queue is.
+  // Slots and threads have no GPU of their own: they run on the rank of their queue.
   if (spec_.profiles[state.module].service != Service::kBatch) return true;
   return layout_.rank_of(static_cast<int>(state.gpu)) == rank_;
 }
@@ -192,7 +192,7 @@ void LiveQueues::closed(WorkerId worker) {
 bool LiveQueues::submit_ahead(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   Run& run = run_of(worker);
-  if (!devices_->has_room(state.gpu) || is_waiting(worker)) return false;  // not before what runs first
+  if (!devices_->has_room(state.gpu) || is_waiting(worker)) return false;  // a run that waits goes first
   for (const BatchVisit& member : state.forming) {
     const TransferId id = inputs_[member.id].id;
     if (id == 0 || !tensors_->is_here(id)) return false;
@@ -313,7 +313,7 @@ void LiveQueues::take_end(MessageReader& message) {
 void LiveQueues::note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes) {
   const VisitId visit = delivery.visit.id;
   if (inputs_.size() <= visit) inputs_.resize(visit + 1);
-  end_input(visit);  // of a visit that rank 0 knows no more of
+  end_input(visit);  // the input of an earlier visit, which rank 0 has forgotten
   VisitInput& input = inputs_[visit];
   input = {delivery.visit.request, delivery.source_rank, delivery.source, 0};
   if (!bytes.empty() || delivery.source == kClientTensor) {
@@ -355,7 +355,7 @@ void LiveQueues::give_inputs_back(WorkerId worker) {
   if (worker >= runs_.size()) return;
   std::vector<TransferId>& ids = runs_[worker].inputs;
   const std::vector<BatchVisit>& members = tables_.workers[worker].running;
-  // Visits of a module bring a tensor each, or none does.
+  // Either each visit of a module brings a tensor or no visit does.
   for (std::size_t i = 0; i < ids.size(); ++i) inputs_[members[i].id].id = ids[i];
   ids.clear();
 }

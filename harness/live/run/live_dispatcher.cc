@@ -9,8 +9,8 @@
 namespace harness {
 namespace {
 
-/// Reports leave at the end of a period and need this long to arrive even on a busy machine; the controllers
-/// publish after that.
+/// The time that the controllers wait after the end of a period before they publish: reports leave at the end
+/// of a period and need as long to arrive even on a busy machine.
 constexpr TimeNs kReportTime = 10 * kNsPerMs;
 
 }  // namespace
@@ -94,7 +94,7 @@ void LiveDispatcher::await_planning(TimeNs last_ns) {
 }
 
 void LiveDispatcher::plan_period(TimeNs now) {
-  std::vector<std::uint64_t> arrived = delivered_;  // and what never reached a queue
+  std::vector<std::uint64_t> arrived = delivered_;  // plus the visits that never reached a queue, added below
   for (std::size_t m = 0; m < arrived.size(); ++m) arrived[m] += accounting_.record().modules[m].arrived;
   LoadStatistics load = dispatcher_.take_load(now, arrived);
   plans_due_ns_.push_back(now + ms_to_ns(spec_.planner.plan_time_ms));
@@ -249,7 +249,7 @@ void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
 std::optional<TimeNs> LiveDispatcher::held_until(QueueId queue) {
   std::optional<TimeNs> held;
   if (links_are_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(queue), LinkDirection::kDown);
-  if (!held && held_.any(queue_rank_[queue])) return now_;  // behind what is due and has not been looked at
+  if (!held && held_.any(queue_rank_[queue])) return now_;  // behind messages that are due but not sent
   return held;
 }
 

@@ -1,5 +1,5 @@
-// Rank 0's part of a live run: the load, the life cycle of requests, routers, controllers and the planner;
-// messages to and from the ranks' queues.
+// Rank 0's part of a live run: the load, the life cycle of requests, routers, controllers and the planner. It
+// exchanges messages with the ranks' queues.
 #pragma once
 
 #include <algorithm>
@@ -20,44 +20,46 @@
 
 namespace harness {
 
-/// All times are of the run, in rank 0's clock. A message about a visit that has ended, or has been
-/// sent elsewhere since, is ignored. Single-threaded.
+/// Rank 0's part of a live run. All times are of the run, on rank 0's clock. A message is ignored if its
+/// visit has ended or has been sent elsewhere since. Single-threaded.
 class LiveDispatcher final : private ToQueues {
  public:
-  /// Everything outlives this. `payload`: deliveries carry what the client has sent, or say where the visit's
-  /// tensor is kept. `rows` may be null. `wake` ends a sleep of the loop, from any thread; plans are computed
-  /// beside the loop, or without it in the loop.
+  /// All arguments outlive this object. `payload`: deliveries carry the bytes that the client has sent, or
+  /// name the rank that keeps the visit's tensor. `rows` may be null. `wake` ends a sleep of the loop, from
+  /// any thread; with it plans are computed in a thread of their own, without it (empty) in the loop.
   LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
                  EventQueue& events, RowSink* rows, std::function<void()> wake);
 
   /// Opens the initial plan's queues; the load starts at 0.
   void start();
-  /// Sends a request if one is due; false when none is.
+  /// Sends a request if one is due; returns false otherwise.
   bool send_due(TimeNs now);
-  /// When the next request is due; kNever after the last.
+  /// Returns the time at which the next request is due; kNever after the last.
   TimeNs next_due_ns() const { return generator_.next_send_ns(); }
-  /// A message that is for the dispatcher; false when it is another.
+  /// Handles a message for the dispatcher; returns false if it is another.
   bool take(TimeNs now, MessageReader& message);
-  /// Puts plans into effect that are due and have been computed since; false when there are none.
+  /// Puts plans into effect that are due and have been computed since; returns false if there is no such
+  /// plan.
   bool take_plans(TimeNs now);
-  /// An event of the dispatcher; false when it is another.
+  /// Handles an event of the dispatcher; returns false if it is another.
   bool handle(TimeNs now, const Event& event);
 
-  /// The plan that holds now.
+  /// Returns the plan that is in effect.
   const Plan& plan() const { return dispatcher_.plan(); }
-  /// Whether all of the load has been sent and has ended.
+  /// True if all of the load has been sent and has ended.
   bool done() const { return generator_.done() && dispatcher_.live_requests() == 0; }
   std::uint64_t sent() const { return generator_.sent(); }
-  /// Notices of ended batches and dropped visits so far: stands still only if nothing happens.
+  /// Returns the number of notices so far of ended or preempted batches and ended visits. It stays the same
+  /// only if nothing happens.
   std::uint64_t progress() const { return progress_; }
-  /// Nothing more is waited for.
+  /// Gives up all requests that have not ended: nothing more is waited for.
   void give_up(TimeNs now) {
     last_end_ns_ = std::max(last_end_ns_, now);
     dispatcher_.give_up(now);
     if (ledger_) ledger_->clear();
     release_tensors();
   }
-  /// Another rank's part of the accounting.
+  /// Adds another rank's part of the accounting.
   void absorb(const RunRecord& part) { accounting_.absorb(part); }
   /// Closes the accounting, at the end of everything.
   RunRecord close(std::uint64_t events);
@@ -82,24 +84,25 @@ class LiveDispatcher final : private ToQueues {
   void deliver_one(const Delivery& delivery);
   void publish_over_faulty_links(ModuleId module, std::span<const double> state);
   bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
-  /// When what is sent to the queue now sets off, as ActiveFaults::held_until.
+  /// Returns the time at which a message sent to the queue now sets off, as ActiveFaults::held_until.
   std::optional<TimeNs> held_until(QueueId queue);
   /// Sends or holds a composed message.
   void send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message,
                std::span<const std::byte> rest = {});
   void take_visit(MessageKind kind, TimeNs now, const VisitMessage& message);
   void take_gone(TimeNs now, WorkerId worker);
-  /// Notes where the tensors of an ended batch are; `entries_` are its visits.
+  /// Notes the ranks that keep the tensors of an ended batch; `entries_` are its visits.
   void note_tensors(MessageKind kind, WorkerId worker);
-  /// Lets go of the request's tensors that no visit needs any more.
+  /// Releases the request's tensors that no visit needs any more.
   void sweep_tensors(RequestId request);
   bool is_needed(const TensorLedger::Entry& entry) const;
-  /// Puts into the message where the visit's tensor is. Returns the bytes that go with it.
+  /// Puts into the message the rank that keeps the visit's tensor. Returns the bytes that go with the
+  /// message.
   std::span<const std::byte> add_tensor(const VisitRecord& record, DeliverMessage& message);
   void release_tensors() {
     if (ledger_) ledger_->send(out_);
   }
-  /// Where a worker's batches run and leave their tensors.
+  /// Returns the rank on which a worker's batches run and leave their tensors.
   int rank_of_batches(WorkerId worker) const;
   void plan_period(TimeNs now);
   bool apply_due_plans(TimeNs now);
@@ -121,7 +124,7 @@ class LiveDispatcher final : private ToQueues {
   MessageWriter& out_;
   EventQueue& events_;
   TimeNs now_ = 0;
-  TimeNs last_end_ns_ = 0;  ///< of a batch or a visit
+  TimeNs last_end_ns_ = 0;  ///< time of the last end of a batch or a visit
   RequestSizes sizes_;
   ServingContext context_;
   EngineTables tables_;
@@ -130,19 +133,20 @@ class LiveDispatcher final : private ToQueues {
   LoadGenerator generator_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::optional<Tensors> tensors_;             ///< with payload: what clients send
-  std::optional<TensorLedger> ledger_;         ///< with payload
-  Mailbox<Acknowledgement> acknowledgements_;  ///< held by a faulty link
-  QueueId told_by_ = kNone;                    ///< the queue whose message is being handled ...
-  TimeNs told_ns_ = 0;                         ///< ... and when its router hears of that
-  std::vector<int> queue_rank_;                ///< by queue
-  std::vector<std::uint64_t> delivered_;       ///< visits sent to each module's queues
-  std::deque<TimeNs> plans_due_ns_;            ///< when the plans not in effect are to be, at the earliest
-  std::deque<Plan> next_plans_;                ///< the first of them, computed
+  std::optional<Tensors> tensors_;             ///< tensors that clients send; with payload only
+  std::optional<TensorLedger> ledger_;         ///< list of the kept tensors; with payload only
+  Mailbox<Acknowledgement> acknowledgements_;  ///< acknowledgements that a faulty link holds back
+  QueueId told_by_ = kNone;                    ///< queue whose message is being handled ...
+  TimeNs told_ns_ = 0;                         ///< ... and time at which its router hears of that
+  std::vector<int> queue_rank_;                ///< rank that hosts each queue
+  std::vector<std::uint64_t> delivered_;       ///< number of visits sent to each module's queues
+  std::deque<TimeNs> plans_due_ns_;            ///< earliest times at which the plans that are not in effect
+                                               ///< yet may be
+  std::deque<Plan> next_plans_;                ///< the first of these plans, if they are computed
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
   std::uint64_t progress_ = 0;
-  std::optional<PlanThread> plan_thread_;  ///< last: it uses the dispatcher
+  std::optional<PlanThread> plan_thread_;  ///< last member, since it uses the dispatcher
 };
 
 }  // namespace harness

@@ -1,4 +1,5 @@
-// What becomes of visits and batches that do not run to their end, by hand: the same live as simulated.
+// Tests, by hand, of visits and batches that do not run to their end: live runs do the same as simulated
+// ones.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,7 +20,7 @@ namespace {
 using testing::RanksInStep;
 using testing::RowKeeper;
 
-/// The first row of a visit at that module.
+/// Returns the first row of a visit at that module.
 VisitRow row_at(const RowKeeper& rows, std::uint16_t module) {
   for (const VisitRow& row : rows.visit_rows) {
     if (row.module == module) return row;
@@ -50,7 +51,7 @@ TEST(LiveEnds, AVisitOfAnEndedRequestArrivesWhereItsQueueHasClosed) {
   }
 }
 
-/// Stops its first batch when it starts, the second after 2 ms.
+/// A scheduler that stops its first batch when it starts, and the second after 2 ms.
 class StoppingScheduler final : public Scheduler {
  public:
   void on_plan(TimeNs, const Plan&, Decisions&) override {}

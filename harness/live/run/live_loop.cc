@@ -19,12 +19,13 @@ namespace {
 
 constexpr int kFirstPings = 40;
 constexpr int kLaterPings = 10;
-constexpr int kMaxAtOnce = 256;  ///< requests or events, before messages are looked at again
+constexpr int kMaxAtOnce = 256;  ///< requests or events handled before messages are looked at again
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 constexpr TimeNs kProgressNs = 200 * kNsPerMs;
-constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< and more for each rank: all have the start by then
+constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< time from here to the start, plus the next for each rank:
+                                               ///< all ranks know the start by then
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
-constexpr TimeNs kMaxOpening = 60 * kNsPerS;  ///< of channels between GPUs
+constexpr TimeNs kMaxOpening = 60 * kNsPerS;  ///< time in which the channels between GPUs must open
 
 std::string text_of(const MessageReader& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
@@ -107,7 +108,7 @@ bool LiveLoop::turn() {
 void LiveLoop::abort(std::string_view why) { tell_all(MessageKind::kAbort, why); }
 
 void LiveLoop::tell_all(MessageKind kind, std::string_view why) {
-  if (heard_of_end_) return;  // whoever said so has told all
+  if (heard_of_end_) return;  // the rank that said so has told all
   for (int rank = 0; rank < transport_.ranks(); ++rank) {
     if (rank != transport_.rank()) out_.send(rank, kind, NoContents{}, std::span(why.data(), why.size()));
   }
@@ -123,8 +124,8 @@ bool LiveLoop::take_turn() {
   return busy;
 }
 
-/// One round of everything that is due; whether there was anything. What is due comes before messages: a
-/// batch that has ended does not wait for what arrived after its end.
+/// Handles one round of everything that is due; returns true if there was something. Due events come before
+/// messages: a batch that has ended does not wait for messages that arrived after its end.
 bool LiveLoop::work() {
   int handled = 0;
   if (phase_ == Phase::kRunning) {
@@ -140,7 +141,7 @@ bool LiveLoop::work() {
   if (phase_ == Phase::kRunning) {
     int sent = 0;
     while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
-    if (sent > 0) transport_.flush();  // they leave before anything else is done
+    if (sent > 0) transport_.flush();  // requests leave before anything else is done
     handled += sent;
     if (dispatcher_ && dispatcher_->take_plans(now())) ++handled;
     if (queues_ && queues_->take_batches(now(), [this](TimeNs steady) { return run_time(steady); }))
@@ -168,7 +169,7 @@ void LiveLoop::wait() { transport_.wait_until(wake_ns()); }
 
 void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   MessageReader message(bytes);
-  if (message.run() != out_.run()) return;  // of a cell that is over
+  if (message.run() != out_.run()) return;  // a message of a cell that is over
   const TimeNs steady = clock_();
   watchdog_.heard(from, steady);
   ++handled_;
@@ -348,7 +349,8 @@ void LiveLoop::take_part(int from, MessageReader& message) {
   if (ended_ == 0) phase_ = Phase::kOver;
 }
 
-/// Rank 0 stays until all others have seen the end: a message of its own may need its help to leave.
+/// Ends the run on this rank. Rank 0 stays until all others have seen the end: its own message to them may
+/// need its help to leave.
 void LiveLoop::take_end() {
   if (!is_first()) out_.send(0, MessageKind::kEnd);
   if (!is_first() || --ended_ == 0) phase_ = Phase::kOver;
@@ -401,7 +403,7 @@ void LiveLoop::look_for_parts() {
   }
 }
 
-/// How long nothing may be heard of the last requests.
+/// Returns how long the run waits for progress on the last requests.
 TimeNs LiveLoop::patience_ns() const {
   double slowest = 1;
   TimeNs delay_ns = 0;

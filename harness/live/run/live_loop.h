@@ -1,4 +1,4 @@
-// One rank of a live run: messages, what is due, clocks, and the watch over the other ranks.
+// The loop of one rank of a live run: messages, due events, clocks, and the watch over the other ranks.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@
 
 namespace harness {
 
-// What a rank of a live run sends rank 0 at its end: its part of the accounting and what it did.
+// The report that a rank of a live run sends rank 0 at its end: its part of the accounting and what it did.
 
 struct RankPart {
   RunRecord accounting;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
-  std::vector<std::string> notes;  ///< as RunRecord::notes
+  std::vector<std::string> notes;  ///< notes for RunRecord::notes
 };
 
 template <class Way>
@@ -57,35 +57,35 @@ void code(Archive<Way>& archive, RankPart& part) {
 /// A steady clock, in ns.
 using LiveClock = std::function<TimeNs()>;
 
-/// A rank's loop, for one cell. Rank 0 dispatches; with several ranks the others host the queues. Used by
-/// one thread; tests step it by turn() over a clock of their own.
+/// The loop of one rank, for one cell. Rank 0 dispatches; with several ranks the others host the queues. Used
+/// by one thread; tests step it by turn() over a clock of their own.
 class LiveLoop {
  public:
-  /// Everything outlives this; as for run_live(). `clock` gives the time of this rank.
+  /// All arguments outlive this object; they are as for run_live(). `clock` gives the time of this rank.
   LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport, RowSink* rows, LiveClock clock);
 
   /// Begins the run on this rank.
   void begin();
-  /// Handles everything that is due; false when nothing was. Throws what ends the run here, after telling the
-  /// other ranks.
+  /// Handles everything that is due; returns false if nothing was. Throws what ends the run here, after
+  /// telling the other ranks.
   bool turn();
   /// Tells the other ranks that the run ends here, and why.
   void abort(std::string_view why);
   bool over() const { return phase_ == Phase::kOver; }
   /// Sleeps until something is due or arrives.
   void wait();
-  /// When wait() ends at the latest, by the clock.
+  /// Returns the time on the clock at which wait() ends at the latest.
   TimeNs wake_ns();
-  /// Closes the accounting; at rank 0, once it is over.
+  /// Closes the accounting. Called at rank 0, once the run is over.
   RunRecord close();
 
  private:
   enum class Phase { kWaiting, kRunning, kCollecting, kOver };
 
   bool is_first() const { return transport_.rank() == 0; }
-  /// Time of the run on rank 0's clock; below 0 before the load starts.
+  /// Returns the time of the run on rank 0's clock; below 0 before the load starts.
   TimeNs now() const { return offset_.to_rank0(clock_()) - start_ns_; }
-  /// The same at a time of this rank's clock; 0 before the load starts.
+  /// Returns the time of the run at a time of this rank's clock; 0 before the load starts.
   TimeNs run_time(TimeNs local_ns) const {
     if (phase_ == Phase::kWaiting) return 0;
     return std::max<TimeNs>(offset_.to_rank0(local_ns) - start_ns_, 0);
@@ -129,28 +129,30 @@ class LiveLoop {
   EventQueue events_;
   std::optional<LiveDispatcher> dispatcher_;
   std::optional<LiveQueues> queues_;
-  std::optional<ExchangeDesk> desk_;  ///< at rank 0, when GPUs exchange tensors by themselves
-  TimeNs opening_ns_ = kNever;        ///< since when its channels are being opened
+  std::optional<ExchangeDesk> desk_;  ///< opens the GPUs' channels; at rank 0, if GPUs exchange tensors by
+                                      ///< themselves
+  TimeNs opening_ns_ = kNever;        ///< time since which the channels are being opened
 
   Phase phase_ = Phase::kWaiting;
   TimeNs began_ns_;
-  TimeNs start_ns_ = 0;  ///< of the load, on rank 0's clock
+  TimeNs start_ns_ = 0;  ///< start of the load on rank 0's clock
   std::uint64_t turns_ = 0;
   std::uint64_t handled_ = 0;
   std::string why_invalid_;
 
   // Clock and watch.
   int bursts_ = 0;
-  TimeNs heartbeat_ns_;  ///< several within the time after which silence counts
+  TimeNs heartbeat_ns_;  ///< time between heartbeats; several of them fit into the time after which silence
+                         ///< counts
   int pings_left_ = 0;
-  TimeNs next_burst_ns_ = kNever;  ///< on this rank's steady clock, as the next two
+  TimeNs next_burst_ns_ = kNever;  ///< time on this rank's steady clock, as the next two
   TimeNs next_beat_ns_ = 0;
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
   TimeNs next_look_ns_ = 0;
-  bool finishes_ = false;      ///< rank 0 waits for this rank's part
-  bool heard_of_end_ = false;  ///< another rank has said why the run cannot go on
-  LatencyHistogram due_late_;  ///< of what was due here
+  bool finishes_ = false;      ///< true if rank 0 waits for this rank's part
+  bool heard_of_end_ = false;  ///< true if another rank has said why the run cannot go on
+  LatencyHistogram due_late_;  ///< lateness of the events that were due here
   TimeNs due_latest_ns_ = 0;
   Watchdog watchdog_;
   std::vector<std::string> hosts_;
@@ -159,11 +161,11 @@ class LiveLoop {
   TimeNs progress_at_ns_ = 0;
 
   // The end.
-  TimeNs collecting_ns_ = 0;  ///< since when the next piece of a part is waited for
-  int ended_ = 0;             ///< ranks that have not seen the end yet
+  TimeNs collecting_ns_ = 0;  ///< time since which the next piece of a part is waited for
+  int ended_ = 0;             ///< number of ranks that have not seen the end yet
   std::vector<RankPart> parts_;
   std::vector<bool> part_of_;
-  std::vector<std::vector<std::byte>> pieces_of_;  ///< by rank, what has come of its part
+  std::vector<std::vector<std::byte>> pieces_of_;  ///< bytes that have come of each rank's part
 };
 
 }  // namespace harness

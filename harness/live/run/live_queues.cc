@@ -214,7 +214,7 @@ std::optional<TimeNs> LiveQueues::held_until(QueueId queue) {
   std::optional<TimeNs> held;
   if (now_ <= faults_.links_until_ns())
     held = faults_.held_until(now_, place_of(queue).gpu, LinkDirection::kUp);
-  if (!held && held_.any(0)) return now_;  // behind what is due and has not been looked at yet
+  if (!held && held_.any(0)) return now_;  // behind messages that are due but not sent
   return held;
 }
 

@@ -1,5 +1,4 @@
-// A rank's queues and emulated GPUs in a live run: messages of the dispatcher come in, messages to it
-// go out.
+// The queues and GPUs of a rank in a live run. They take messages of the dispatcher and send messages to it.
 #pragma once
 
 #include <algorithm>
@@ -21,49 +20,50 @@
 
 namespace harness {
 
-/// How batches of a rank waited for tensors.
+/// The waits of a rank's batches for tensors.
 struct TensorWaits {
-  LatencyHistogram waits;  ///< of the batches that waited
+  LatencyHistogram waits;  ///< waits of the batches that waited
   TimeNs longest_ns = 0;
 };
 
-/// All times are of the run, in rank 0's clock. A message that comes twice, or concerns what is not here, is
-/// ignored. Single-threaded.
+/// The queues and GPUs of a rank. All times are of the run, on rank 0's clock. A message that comes twice, or
+/// concerns something that is not here, is ignored. Single-threaded.
 class LiveQueues final : private Workers, private ToDispatcher {
  public:
-  /// Everything outlives this. `events` takes events of the kinds of LiveEvent.
-  /// `payload`: visits need their tensors, and batches wait until they are here.
-  /// `devices`: run the batches; null: timers do. `exchanges`: bring tensors from GPU to GPU; may be null.
+  /// All arguments outlive this object. `events` takes events of the kinds of LiveEvent.
+  /// `payload`: visits need their tensors, and batches wait until these are here.
+  /// `devices` run the batches; null: timers do. `exchanges` bring tensors from GPU to GPU; may be null.
   LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
              EventQueue& events, DeviceWorkers* devices = nullptr, DeviceExchanges* exchanges = nullptr);
   LiveQueues(const LiveQueues&) = delete;
   LiveQueues& operator=(const LiveQueues&) = delete;
 
-  /// A message that is for queues or workers; false when it is another.
+  /// Handles a message for queues or workers; returns false if it is another.
   bool take(TimeNs now, int from, MessageReader& message);
-  /// Batches that devices have ended; false when there is none. `run_time` turns a time of this rank's clock
-  /// into one of the run. Throws DeviceError, CellFailed.
+  /// Handles the batches that devices have ended; returns false if no batch has ended. `run_time` turns a
+  /// time of this rank's clock into a time of the run. Throws DeviceError, CellFailed.
   bool take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time);
-  /// Handles what GPUs have exchanged; false when they have nothing.
+  /// Handles the tensors that GPUs have exchanged; returns false if they have exchanged none.
   bool take_transfers(TimeNs now);
-  /// An event of a queue or worker; false when it is another.
+  /// Handles an event of a queue or worker; returns false if it is another.
   bool handle(TimeNs now, const Event& event);
 
-  /// This rank's part of the accounting, and how long deliveries took to come here.
+  /// Returns this rank's part of the accounting.
   const RunRecord& part() { return accounting_.part(); }
-  /// What reached the queues here, if the run keeps it.
+  /// Returns what reached the queues here, if the run keeps it.
   std::vector<ReplayLog> take_replay() { return queues_.take_replay(); }
+  /// Returns how long deliveries took to come here.
   const LatencyHistogram& delivery_delay() const { return delivery_delay_; }
-  /// Whether no GPU is sending or receiving a tensor.
+  /// True if no GPU is sending or receiving a tensor.
   bool is_quiet() const { return !tensors_ || tensors_->is_quiet(); }
   const TensorWaits& tensor_waits() const { return tensor_waits_; }
-  /// Null without payload.
+  /// Returns the rank's tensors; null without payload.
   const LiveTensors* tensors() const { return tensors_ ? &*tensors_ : nullptr; }
 
  private:
-  /// Of a queue.
+  /// A queue of this rank.
   struct Place {
-    std::uint32_t gpu = kNone;  ///< of its first worker; kNone: the queue has never been here
+    std::uint32_t gpu = kNone;  ///< GPU of its first worker; kNone: the queue has never been here
     bool acknowledges = false;
   };
 
@@ -95,10 +95,11 @@ class LiveQueues final : private Workers, private ToDispatcher {
   void drain_worker(const WorkerMessage& message);
   void lose_workers(MessageReader& message);
   Place place_of(QueueId queue) const { return queue < places_.size() ? places_[queue] : Place{}; }
-  /// When what the queue says now sets off, as ActiveFaults::held_until.
+  /// Returns the time at which a message of the queue sets off if it is sent now, as
+  /// ActiveFaults::held_until.
   std::optional<TimeNs> held_until(QueueId queue);
-  /// The same for what it acknowledges to its router, if that counts; at once otherwise: only then there is a
-  /// message in virtual time.
+  /// Returns the same time for an acknowledgement to the queue's router, if the router counts them; at once
+  /// otherwise: in virtual time there is a message only if they are counted.
   std::optional<TimeNs> acknowledged_at(QueueId queue) {
     return place_of(queue).acknowledges ? held_until(queue) : std::nullopt;
   }
@@ -109,86 +110,88 @@ class LiveQueues final : private Workers, private ToDispatcher {
   void tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason);
   bool is_here(WorkerId worker) const;
 
-  /// What a worker whose GPU is on this rank runs, or is to run: a batch, or a visit on a slot.
+  /// The batch, or the visit on a slot, that a worker whose GPU is on this rank runs or is to run.
   struct Run {
     std::uint32_t gpu = 0;
     ModuleId module = 0;
     TimeNs profile_ns = 0;
     TimeNs handover_ns = 0;
-    TimeNs asked_ns = 0;  ///< when it lacked tensors; kNever: it did not
+    TimeNs asked_ns = 0;  ///< time since which it has lacked tensors; kNever: it lacks none
     std::optional<ServiceVisit> visit{};
-    int guest_of = kNoRank;    ///< the rank whose queue it runs for, if that is another
-    bool preempt = false;      ///< as soon as it starts
-    std::size_t prepared = 0;  ///< with devices: so many images of the batch that forms next
-    bool ahead = false;        ///< the device has that batch already
-    // Of a guest.
-    bool lost = false;               ///< nobody waits for its end
-    TimeNs started_ns = 0;           ///< later than asked_ns if it waited
-    std::vector<RunEntry> visits{};  ///< with payload
-    // With payload.
-    std::vector<TransferId> inputs{};  ///< until it has ended or is lost
-    StoredTensor outputs{};            ///< what a device has made of them, one after another
-    std::vector<TransferId> next{};    ///< of the batch that is ahead
+    int guest_of = kNoRank;    ///< rank whose queue it runs for; kNoRank: it runs for a queue of this rank
+    bool preempt = false;      ///< true if it is to be preempted as soon as it starts
+    std::size_t prepared = 0;  ///< with devices: number of images of the forming batch that the device has
+    bool ahead = false;        ///< true if the device has that batch already
+    // The members of a guest, a run for another rank's queue.
+    bool lost = false;               ///< true if nobody waits for its end
+    TimeNs started_ns = 0;           ///< start of the run; later than asked_ns if it waited
+    std::vector<RunEntry> visits{};  ///< visits of its batch; with payload only
+    // The members of runs with payload.
+    std::vector<TransferId> inputs{};  ///< tensors that it needs, until it has ended or is lost
+    StoredTensor outputs{};            ///< outputs that a device has made of the inputs, one after another
+    std::vector<TransferId> next{};    ///< tensors that the batch needs which is ahead
   };
   static constexpr int kNoRank = -1;
-  /// What a visit here needs.
+  /// The tensor that a visit at a queue of this rank needs.
   struct VisitInput {
     RequestId request = 0;
     std::uint32_t source_rank = kNone;
     std::uint16_t source = 0;
-    TransferId id = 0;  ///< 0: none, or not fetched yet
+    TransferId id = 0;  ///< number of the tensor; 0: it needs none, or has not fetched it yet
   };
 
   Run& run_of(WorkerId worker);
-  /// When what the worker runs here started.
+  /// Returns the start of what the worker runs here.
   TimeNs& started_of(WorkerId worker) {
     return is_guest(worker) ? runs_[worker].started_ns : tables_.workers[worker].started_ns;
   }
   bool is_guest(WorkerId worker) const { return worker < runs_.size() && runs_[worker].guest_of != kNoRank; }
-  /// A run for a queue of this rank.
+  /// Starts a run for a queue of this rank.
   void start_own(WorkerId worker, std::optional<ServiceVisit> visit);
-  /// Starts the worker's run when its tensors are here and its device has room.
+  /// Starts the worker's run now if its tensors are here and its device has room, else later.
   void start(WorkerId worker);
   bool has_tensors(const Run& run) const;
   bool is_waiting(WorkerId worker) const {
     return std::find(waiting_.begin(), waiting_.end(), worker) != waiting_.end();
   }
-  /// Slots and threads take no room of a device, and may have no GPU on this rank.
+  /// True if the run's device has room for it. Slots and threads take no room of a device, and may have no
+  /// GPU on this rank.
   bool has_room(const Run& run) const {
     return devices_ == nullptr || run.visit || devices_->has_room(run.gpu);
   }
   void start_now(WorkerId worker);
   void run_on_device(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const TransferId> inputs);
-  /// Tensors have come: starts, and prepares, what has all of them now.
+  /// Starts, prepares and submits what has all of its tensors now. Called when tensors have come.
   void tensors_came();
   void start_waiting();
-  /// Hands the images of the forming batch that are here to the device, in order, up to the first that is
-  /// not. False: there is such a one.
+  /// Hands the images of the forming batch that are here to the device, in order, up to the first one that is
+  /// not here. Returns false if there is such an image.
   bool prepare(WorkerId worker);
   Image image_of(ModuleId module, TransferId id) const;
   /// Submits the worker's closed batch behind the one that runs, if its tensors are here and the device has
-  /// room. False: not yet.
+  /// room. Returns false otherwise.
   bool submit_ahead(WorkerId worker);
   void submit_closed();
-  /// The worker is lost: what is ahead goes back to its queue.
+  /// Gives the batch that is ahead back to its queue, since the worker is lost.
   void take_back(WorkerId worker);
-  /// A batch still waits: its tensors, or the request for them, may have been lost.
+  /// Asks again for the tensors of a batch that still waits: they, or the request for them, may have been
+  /// lost.
   void ask_again(WorkerId worker);
-  /// Hands the tensors of what the worker is about to run over to `run`.
+  /// Moves the tensors of what the worker is about to run to `run`.
   void take_inputs(WorkerId worker, Run& run);
   void note_input(const DeliverMessage& delivery, std::span<const std::byte> bytes);
-  /// The worker's batch was preempted: its visits have their tensors again.
+  /// Gives the tensors of the worker's preempted batch back to its visits.
   void give_inputs_back(WorkerId worker);
-  /// The visit has left this rank's queues.
+  /// Drops the tensor of a visit that has left this rank's queues.
   void end_input(VisitId visit);
-  /// What the run leaves behind of one of its visits; none: nothing was computed.
+  /// Returns the output of one of the run's visits; empty if nothing was computed.
   static StoredTensor output_of(const Run& run, std::size_t place, std::size_t visits);
-  /// The batch is over: keeps what it leaves behind.
+  /// Keeps the outputs of a batch that is over.
   void keep_outputs(WorkerId worker, const WorkerState& state);
-  /// Nobody waits for the visit's batch, which runs here or is on its way.
+  /// Gives up the visit's batch, which runs here or is on its way, and for which nobody waits.
   void lose_guest(const TensorKey& visit);
   void drop_inputs(Run& run);
-  /// Whether the worker's GPU, or what stands for it, is on this rank.
+  /// True if the worker's GPU, or its substitute, is on this rank.
   bool runs_here(const WorkerState& state) const;
 
   const RunSpec& spec_;
@@ -206,17 +209,19 @@ class LiveQueues final : private Workers, private ToDispatcher {
   RankQueues queues_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::vector<Place> places_;      ///< by queue
-  std::vector<Run> runs_;          ///< by worker
-  std::vector<WorkerId> waiting_;  ///< their runs lack tensors, or room on the device; few
+  std::vector<Place> places_;      ///< queues of this rank, by number
+  std::vector<Run> runs_;          ///< run of each worker
+  std::vector<WorkerId> waiting_;  ///< workers whose runs lack tensors, or room on the device; few
   DeviceWorkers* devices_;
-  std::optional<LiveTensors> tensors_;  ///< with payload, as what follows
-  bool fetches_late_;                   ///< a queue's GPUs may be on several ranks
-  std::vector<VisitInput> inputs_;      ///< by visit that stands here
+  std::optional<LiveTensors> tensors_;  ///< the rank's tensors; with payload only, like the next members up
+                                        ///< to tensor_waits_
+  bool fetches_late_;                   ///< true if a queue's GPUs may be on several ranks
+  std::vector<VisitInput> inputs_;      ///< tensor that each visit at this rank's queues needs
   std::set<TensorKey> lost_;            ///< visits of lost batches that another rank has yet to ask for
   TensorWaits tensor_waits_;
-  std::vector<WorkerId> incomplete_;  ///< with devices: their forming batches lack tensors
-  std::vector<WorkerId> closed_;      ///< with devices: to be submitted ahead
+  std::vector<WorkerId> incomplete_;  ///< with devices: workers whose forming batches lack tensors
+  std::vector<WorkerId> closed_;      ///< with devices: workers whose closed batches are to be submitted
+                                      ///< ahead
   std::vector<Image> images_;
   std::vector<std::shared_ptr<void>> owners_;
   LatencyHistogram delivery_delay_;

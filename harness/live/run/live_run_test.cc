@@ -1,5 +1,5 @@
-// The live runtime on small cells: the accounting closes, all systems and shapes of pipelines run, and what
-// comes out is what arithmetic says, within what a busy machine may add.
+// Tests of the live runtime on small cells: the accounting closes, all systems and shapes of pipelines run,
+// and the results are as computed by hand, within what a busy machine may add.
 #include "harness/live/run/live_run.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ using testing::chain;
 using testing::linear_profile;
 using testing::make_spec;
 
-/// Two modules, batches of up to 4, two workers each, 200 requests/s for half a second. The SLO is one that
-/// no pause of a busy machine exceeds.
+/// Returns a cell of two modules, batches of up to 4, two workers each, and 200 requests/s for half a second.
+/// No pause of a busy machine exceeds its SLO.
 RunSpec small(const std::string& system, Pipeline pipeline) {
   std::vector<Profile> profiles;
   std::vector<ModuleOverride> overrides;
@@ -59,7 +59,7 @@ std::uint64_t requests_of(const RunSpec& spec) {
   return static_cast<std::uint64_t>(spec.arrivals->expected_requests());
 }
 
-/// What was recorded of each queue repeats its decisions; in wall-clock time no two runs are alike.
+/// Expects that the record of each queue repeats its decisions; in wall-clock time no two runs are alike.
 void expect_replayed(const RunSpec& spec, const RunRecord& record) {
   const bool grouped = !initial_plan(spec, 1000).groups.empty();
   ASSERT_EQ(record.replay.size(), grouped ? 1U : record.workers.size())
@@ -89,7 +89,7 @@ TEST(LiveRun, RequestsSplitAndMerge) {
   }
 }
 
-/// All ranks of a network, each in a thread.
+/// Runs all ranks of a network, each in a thread.
 RunRecord run_on(TestNetwork& network, int ranks, const LiveRun& run, const std::string& system,
                  const Pipeline& pipeline) {
   std::optional<RunRecord> record;
@@ -119,15 +119,15 @@ TEST(LiveRun, RanksShareTheWorkers) {
   EXPECT_GT(sent, record.sent * 4) << "a delivery and a notice at each of two modules, but for batches";
 }
 
-/// What the parts of WaitingSystem tell each other, over threads.
+/// The state that the parts of WaitingSystem share across threads.
 struct Seen {
   std::atomic<int> routed{0};
   std::atomic<int> plans{0};
   std::atomic<bool> in_vain{false};
-  bool has_no_second = false;  ///< the planner throws where a second plan is asked for
+  bool has_no_second = false;  ///< true: the planner throws if a second plan is asked for
 };
 
-/// One worker at the start, then two; a plan takes as long as five requests take to come.
+/// A planner with one worker at the start, then two; a plan takes as long as five requests take to come.
 class WaitingPlanner final : public Planner {
  public:
   WaitingPlanner(const ServingContext& context, std::shared_ptr<Seen> seen)

@@ -23,7 +23,7 @@ namespace {
 using testing::RanksInStep;
 using testing::Tally;
 
-/// The next cell that some plan fits.
+/// Returns the next cell that some plan fits.
 RunSpec next_cell(RandomStream& random, const char* system) {
   return testing::next_with_a_plan([&] { return testing::loaded_cell(random, *find_system(system)); });
 }
@@ -31,14 +31,14 @@ RunSpec next_cell(RandomStream& random, const char* system) {
 /// Random cells of one kind. A new mechanism adds a kind.
 struct CellKind {
   std::string name;
-  std::function<RunSpec(RandomStream&)> draw;  ///< may throw InputError: no plan fits
-  Tally at_least = {};                         ///< over any network
-  bool tensors = true;                         ///< with tensors in half of the cells
+  std::function<RunSpec(RandomStream&)> draw;  ///< draws a cell; may throw InputError: no plan fits
+  Tally at_least = {};                         ///< least tallies over any network
+  bool tensors = true;                         ///< true: with tensors in half of the cells
 };
 void PrintTo(const CellKind& kind, std::ostream* out) { *out << kind.name; }
 
-/// Those of a system that preempts, of one whose queues serve several modules, of all systems, and of trees
-/// of tasks.
+/// Returns the kinds of cells: of a system that preempts, of one whose queues serve several modules, of all
+/// systems, and of trees of tasks.
 std::vector<CellKind> cell_kinds() {
   std::vector<CellKind> kinds = {
       {"preemption", testing::random_preempting_cell, {{"preempted", 300}, {"tensor_waits", 1}}},
@@ -60,7 +60,7 @@ std::vector<CellKind> cell_kinds() {
   return kinds;
 }
 
-/// Tests that run side by side.
+/// The tests that run side by side.
 class CellsOverNetworks : public ::testing::TestWithParam<CellKind> {};
 
 TEST_P(CellsOverNetworks, CloseTheirAccounting) {
@@ -86,7 +86,7 @@ TEST_P(CellsOverNetworks, CloseTheirAccounting) {
   testing::expect_at_least(kind.at_least, tally);
 }
 
-/// Twelve random cells of the kind; returns the requests that were left over.
+/// Runs twelve random cells of the kind; returns the number of unfinished requests.
 std::uint64_t run_over_lossy_networks(const CellKind& kind, std::uint64_t seed) {
   std::uint64_t unfinished = 0;
   RandomStream random(seed, kind.name);
@@ -126,7 +126,7 @@ TEST(LiveSteps, EveryRankKeepsWhatReachedItsQueues) {
   for (std::size_t i = 0; i < record.replay.size(); ++i) EXPECT_EQ(record.replay[i].queue, i);
 }
 
-/// A rank's log is larger than a message needs to be: it comes in pieces, and whole.
+/// A rank's log is larger than one message carries: it comes in pieces, and whole.
 TEST(LiveSteps, ALongReplayComesInPieces) {
   const TimeNs duration_ns = 10 * kNsPerS;
   RunSpec spec =
@@ -148,8 +148,9 @@ TEST(LiveSteps, ALongReplayComesInPieces) {
   }
 }
 
-/// A GPU that serves 4 in 10 ms: under overload, and where most batches are not full, what has joined by the
-/// end of a batch starts at that end, however late the rank wakes, and without what comes between.
+/// A GPU serves 4 in 10 ms. Under overload, and if most batches are not full, the visits that have joined by
+/// the end of a batch start at that end, however late the rank wakes, and without visits that come in
+/// between.
 TEST(LiveSteps, FormedBatchesStartOnTimeHoweverLateTheRankWakes) {
   for (const TimeNs gap_ns : {10 * kNsPerUs, 2600 * kNsPerUs}) {
     std::vector<TimeNs> arrivals;
@@ -206,7 +207,8 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
     }
     EXPECT_EQ(by_handle + by_message, between * with.sent);
     EXPECT_EQ(by_message > 0, ranks > 2);
-    // Rank 0 sends the clients' tensors to other ranks, and says of every other that it need not be kept.
+    // Rank 0 sends the clients' tensors to other ranks, and tells them of every other tensor that it need not
+    // be kept.
     const std::uint64_t clients = ranks > 1 ? spec.pipeline.modules[0].input_bytes * with.sent : 0;
     const std::uint64_t most_releases =
         (sizeof(MessageHeader) + sizeof(ReleaseEntry)) * (with.modules.size() - 1) * with.sent;

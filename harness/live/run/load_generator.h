@@ -1,5 +1,5 @@
-// The load generator of a live run, open loop: requests are sent at their scheduled times, whatever the
-// system does.
+// The load generator of a live run. It is an open loop: requests are sent at their scheduled times, whatever
+// the system does.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,25 @@ namespace harness {
 struct ScheduledRequest {
   RequestId request = 0;
   TimeNs scheduled_ns = 0;
-  TimeNs schedule_lag_ns = 0;  ///< from then until it was taken
+  TimeNs schedule_lag_ns = 0;  ///< time from scheduled_ns until the request was taken
   StreamId stream = 0;
 };
 
-/// Says which requests are to be sent, and keeps the schedule lag of each. A request that is late makes no
-/// other one wait, and none is left out (no coordinated omission). All times are of the run: 0 when the load
-/// starts. Pure: fed with `now`; how to wait is the caller's. One thread.
+/// Tells which requests are to be sent, and keeps the schedule lag of each. A late request makes no other one
+/// wait, and no request is left out (no coordinated omission). All times are of the run: 0 when the load
+/// starts. It reads no clock and does not wait: the caller does, and passes `now`. Used by one thread.
 class LoadGenerator {
  public:
-  /// Reads `source` in small chunks, so that no request waits long for the times of others to be drawn.
+  /// Reads `source` in small chunks, so that no request waits long while the times of others are drawn.
   explicit LoadGenerator(std::unique_ptr<ArrivalSource> source) : arrivals_(std::move(source), kChunk) {}
 
-  /// When the next request is to be sent; kNever after the last.
+  /// Returns the time at which the next request is to be sent; kNever after the last.
   TimeNs next_send_ns() const { return arrivals_.next_ns(); }
   bool done() const { return arrivals_.next_ns() == kNever; }
 
-  /// Takes the next request if it is to be sent at `now`, else returns false. To be called until it does,
-  /// with the clock read again each time: sending a request takes time, by which those behind it are later.
+  /// Takes the next request if it is to be sent at `now`, else returns false. Call it until it returns false,
+  /// and read the clock again each time: sending a request takes time, by which the requests behind it are
+  /// later.
   bool take(TimeNs now, ScheduledRequest& request) {
     const TimeNs scheduled_ns = arrivals_.next_ns();
     if (scheduled_ns > now || scheduled_ns == kNever) return false;
@@ -43,13 +44,13 @@ class LoadGenerator {
   }
 
   std::uint64_t sent() const { return sent_; }
-  /// Schedule lag of all requests taken.
+  /// Returns the schedule lags of all requests taken.
   const LatencyHistogram& schedule_lag() const { return schedule_lag_; }
-  /// The largest of them, exact; 0 when none was taken.
+  /// Returns the largest schedule lag, exactly; 0 if no request was taken.
   TimeNs max_schedule_lag_ns() const { return max_schedule_lag_ns_; }
 
  private:
-  static constexpr std::size_t kChunk = 64;  ///< drawn in about a microsecond
+  static constexpr std::size_t kChunk = 64;  ///< number of requests drawn at once, in about a microsecond
 
   ArrivalCursor arrivals_;
   LatencyHistogram schedule_lag_;

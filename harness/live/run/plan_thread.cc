@@ -38,7 +38,7 @@ std::optional<Plan> PlanThread::take() {
 }
 
 void PlanThread::work() {
-  // Of this thread alone (Linux). Where it is refused, plans compete with the loops as they did.
+  // The priority is this thread's alone (Linux). If it is refused, plans compete with the loops.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
   std::unique_lock lock(mutex_);
   while (true) {

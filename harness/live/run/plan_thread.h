@@ -1,4 +1,4 @@
-// Plans that are computed beside the loop of rank 0.
+// The thread that computes plans beside the loop of rank 0.
 #pragma once
 
 #include <condition_variable>
@@ -13,28 +13,30 @@
 
 namespace harness {
 
-/// A thread that computes plans one after another: a planner may take longer than requests can wait. It gives
-/// way to the loops of the ranks (nice 10), which may be more than the processors. Used by the loop's thread.
+/// A thread that computes plans one after another, since a planner may take longer than requests can wait. It
+/// gives way to the loops of the ranks (nice 10), of which there may be more than processors. Used by the
+/// loop's thread.
 class PlanThread {
  public:
-  /// `wake` is called in the thread when a plan is there.
+  /// Calls `wake` in the new thread each time a plan is there.
   explicit PlanThread(std::function<void()> wake);
-  /// Waits for the plan that has begun; the rest is dropped.
+  /// Waits for the plan whose computation has begun; the rest is dropped.
   ~PlanThread();
   PlanThread(const PlanThread&) = delete;
   PlanThread& operator=(const PlanThread&) = delete;
 
-  /// Computes a plan after those asked for before. What `compute` uses stays until this is gone.
+  /// Computes a plan after the plans that were asked for before. Everything that `compute` uses must outlive
+  /// this object.
   void post(std::function<Plan()> compute);
-  /// The next plan in order, once it is there. Throws what its `compute` has thrown.
+  /// Returns the next plan in order if it is there. Throws what its `compute` has thrown.
   std::optional<Plan> take();
 
  private:
   void work();
 
   std::function<void()> wake_;
-  std::deque<std::future<Plan>> plans_;  ///< in order
-  std::mutex mutex_;                     ///< of the next three
+  std::deque<std::future<Plan>> plans_;  ///< plans that were asked for and not taken, in order
+  std::mutex mutex_;                     ///< guards the next three members
   std::condition_variable changed_;
   std::deque<std::packaged_task<Plan()>> tasks_;
   bool closing_ = false;

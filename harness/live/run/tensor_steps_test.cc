@@ -1,5 +1,5 @@
-// The live code with devices in virtual time: whatever the pipeline, the faults and the network's delays,
-// each batch gets the tensors that its visits' branches have made.
+// Tests of the live code with devices in virtual time: whatever the pipeline, the faults and the network's
+// delays, each batch gets the tensors that its visits' branches have made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 
 using testing::RanksInStep;
 
-/// A random cell on devices: images of random sizes, a queue for each worker.
+/// Returns a random cell on devices, with images of random sizes and a queue for each worker.
 RunSpec next_cell(
     RandomStream& random, const SystemEntry& entry,
     const std::function<void(RunSpec&)>& change = [](RunSpec&) {}) {
@@ -48,12 +48,13 @@ RunSpec next_cell(
   });
 }
 
-/// At most so many ranks have the devices of one queue: two, one of which has none.
+/// Returns the number of ranks to use, up to `ranks`: at most two if the queues have several workers, so that
+/// one rank has all devices (rank 0 has none).
 int most_ranks(const RunSpec& spec, int ranks) {
   return initial_plan(spec, 1000).groups.empty() ? ranks : std::min(ranks, 2);
 }
 
-/// That of a GPU with no room left.
+/// The memory of a GPU with no room left.
 class FullMemory final : public TensorMemory {
  public:
   StoredTensor allocate(std::size_t) override { return {}; }
@@ -65,7 +66,8 @@ class FullMemory final : public TensorMemory {
 /// The ranks of a cell, each with its devices.
 class RanksWithDevices {
  public:
-  /// `net`: of the lanes between the GPUs; null: there are none. `is_full`: the GPUs have no memory.
+  /// `net` is the network of the lanes between the GPUs; null: no GPU has a lane. `is_full`: the GPUs have no
+  /// memory.
   RanksWithDevices(const RunSpec& spec, int ranks, TestFaults network, FakeLaneNet* net = nullptr,
                    bool is_full = false)
       : spec_(spec),
@@ -132,8 +134,8 @@ class RanksWithDevices {
            right_images(module).contains({bytes.begin(), bytes.end()});
   }
 
-  /// What clients send to the first module; elsewhere what the first of the module's `pres` makes of its own
-  /// images, for the requests of these pipelines take all branches.
+  /// Returns the images that clients send to the first module, or that the first of the module's `pres` makes
+  /// of its own images, since the requests of these pipelines take all branches.
   const std::set<std::vector<std::byte>>& right_images(ModuleId module) {
     std::set<std::vector<std::byte>>& images = right_[module];
     const Module& declared = spec_.pipeline.modules[module];
@@ -160,12 +162,12 @@ class RanksWithDevices {
   FakeLaneNet* net_;
   bool is_full_;
   std::vector<ScriptedDevice*> devices_;
-  std::deque<DeviceExchanges> exchanges_;  ///< by rank
+  std::deque<DeviceExchanges> exchanges_;  ///< exchanges of each rank
   std::vector<std::unique_ptr<DeviceWorkers>> workers_;
-  RanksInStep ranks_;  ///< last: its loops end before what they use
+  RanksInStep ranks_;  ///< last member: its loops end before what they use
 };
 
-/// Runs the cell; every batch got the images of its visits, nothing is left over.
+/// Runs the cell; expects that every batch got the images of its visits and that no tensor is left.
 RunRecord run_and_expect_right_tensors(RanksWithDevices& cluster) {
   RunRecord record = cluster.run();
   EXPECT_EQ(record.sent, record.in_time + record.late + record.dropped);
@@ -218,7 +220,7 @@ TEST(TensorSteps, EachBatchGetsTheTensorsOfItsVisits) {
 }
 
 /// Batches of up to four leave each visit its own output: the next module, which serves one visit at a time
-/// in their order, gets those of the requests in their order.
+/// in their order, gets the outputs of the requests in their order.
 TEST(TensorSteps, EachVisitOfABatchLeavesItsOwnOutput) {
   std::vector<TimeNs> arrivals;
   for (int i = 0; i < 43; ++i) arrivals.push_back(i * 10 * kNsPerUs);
@@ -244,7 +246,7 @@ TEST(TensorSteps, EachVisitOfABatchLeavesItsOwnOutput) {
     device->script.is_right = [&seen](DeviceModel model, const Image& image) {
       const auto bytes = std::as_bytes(image.bytes);
       std::vector<std::byte> one(bytes.begin(), bytes.end());
-      // Shown twice: as prepared and in its batch. No two requests in a row send the same.
+      // Each image is shown twice: as prepared and in its batch. No two requests in a row send the same.
       if (model == 1 && (seen.empty() || seen.back() != one)) seen.push_back(std::move(one));
       return true;
     };
@@ -254,7 +256,7 @@ TEST(TensorSteps, EachVisitOfABatchLeavesItsOwnOutput) {
 }
 
 /// A device that turns to a batch 0.5 ms after its submission serves full batches without a gap, and the run
-/// is the one that is simulated with that handover.
+/// equals the one that is simulated with that handover.
 TEST(TensorSteps, AFullBatchIsOnTheDeviceBeforeTheOneBeforeItEnds) {
   std::vector<TimeNs> arrivals;
   for (int i = 0; i < 102; ++i) arrivals.push_back(i * 10 * kNsPerUs);
@@ -340,7 +342,7 @@ TEST(TensorSteps, TensorsGoFromGpuToGpuUnderAnyRoutingAndWhatBreaksGoesByMessage
   EXPECT_GT(broken, 3);
 }
 
-/// The next cell of several GPUs that exchange tensors.
+/// Returns the next cell of several GPUs that exchange tensors.
 RunSpec next_exchanging_cell(RandomStream& random) {
   RunSpec spec = next_cell(random, *find_system("naive"));
   while (spec.workers < 2 || spec.pipeline.modules.size() < 2)
@@ -348,7 +350,7 @@ RunSpec next_exchanging_cell(RandomStream& random) {
   return spec;
 }
 
-/// Why the cell failed.
+/// Returns the reason why the cell failed.
 std::string failure_of(RanksWithDevices& cluster) {
   try {
     cluster.run();

@@ -11,9 +11,9 @@
 
 namespace harness::testing {
 
-/// Runs the cell on three ranks. Of a hundred messages that concern requests one is lost or comes twice, by
-/// `fate`. Expects that the accounting closes, and that a cell with a hole is marked; returns its unfinished
-/// requests.
+/// Runs the cell on three ranks. One in a hundred messages that concern requests is lost or comes twice, as
+/// `fate` decides. Expects that the accounting closes, and that a cell with unfinished requests is marked as
+/// invalid; returns their number.
 inline std::uint64_t unfinished_over_lossy_network(const RunSpec& spec, LiveRun how, RandomStream fate) {
   TestFaults network;
   network.delay_ns = kNsPerMs;

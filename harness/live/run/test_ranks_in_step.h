@@ -1,4 +1,4 @@
-// For tests: the ranks of a live run in one thread and in virtual time, over a network as told.
+// For tests: the ranks of a live run in one thread and in virtual time, over a network with the given faults.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,11 +24,11 @@ class RanksInStep {
   RanksInStep(int ranks, TestFaults faults)
       : network_(ranks, std::move(faults), [this] { return now_ns_; }) {}
 
-  /// What runs the batches and exchanges tensors, in the time of now_ns().
+  /// The devices that run the batches and exchange tensors, in the time of now_ns().
   struct Devices {
     std::vector<DeviceWorkers*> by_rank;
-    std::vector<DeviceExchanges*> exchanges;  ///< by rank; empty: none
-    std::function<TimeNs()> next_end_ns;      ///< when the next batch or transfer ends, or kNever
+    std::vector<DeviceExchanges*> exchanges;  ///< exchanges of each rank; empty: no rank has any
+    std::function<TimeNs()> next_end_ns;      ///< time at which the next batch or transfer ends, or kNever
   };
 
   RunRecord run(const RunSpec& spec, const LiveRun& how, RowSink* rows = nullptr,
@@ -52,7 +52,7 @@ class RanksInStep {
     return loops_.front().close();
   }
 
-  /// Every sleep ends so late, as on a busy machine.
+  /// Lets every sleep end `late_ns` too late, as on a busy machine.
   void oversleep(TimeNs late_ns) { late_ns_ = late_ns; }
   TestNetwork& network() { return network_; }
   TimeNs now_ns() const { return now_ns_; }
@@ -85,7 +85,7 @@ class RanksInStep {
   std::deque<LiveLoop> loops_;
 };
 
-/// Tensors of random sizes, also of none, for the modules.
+/// Gives the modules tensors of random sizes, some of 0 bytes; returns the way to run with them.
 inline LiveRun with_tensors(RunSpec& spec) {
   RandomStream random(spec.seed, "with_tensors");
   for (Module& module : spec.pipeline.modules)

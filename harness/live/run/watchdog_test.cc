@@ -10,7 +10,8 @@ namespace {
 using Ranks = std::vector<int>;
 constexpr TimeNs kLimitNs = 10 * kNsPerS;
 
-/// Looks every half second from `from_ns` until someone is overdue or `until_ns` comes; the time then.
+/// Looks every half second from `from_ns` until someone is overdue or `until_ns` comes; returns the time
+/// then.
 TimeNs look(Watchdog& watchdog, TimeNs from_ns, TimeNs until_ns, Ranks& found) {
   TimeNs now_ns = from_ns;
   for (; now_ns < until_ns; now_ns += kNsPerS / 2) {
@@ -56,7 +57,7 @@ TEST(Watchdog, OwnStandstillCountsForNobody) {
   Watchdog watchdog(2, 0, kLimitNs, 0);
   Ranks found;
   look(watchdog, 0, 5 * kNsPerS, found);
-  // Stopped from 4.5 s to 60 s: nobody could have been heard of.
+  // The rank was stopped from 4.5 s to 60 s: nobody could have been heard of.
   EXPECT_EQ(look(watchdog, 60 * kNsPerS, 120 * kNsPerS, found), 66 * kNsPerS - kNsPerS / 2);
   EXPECT_EQ(found, Ranks{1});
 }

@@ -132,7 +132,7 @@ std::size_t GpuTransfers::count() const {
 
 namespace {
 
-/// By module: the GPUs of its workers, as GpuPlaces gives them out at the start.
+/// Returns the GPUs of each module's workers, as GpuPlaces gives them out at the start.
 std::vector<std::vector<std::uint32_t>> gpus_of(const Plan& plan, int gpus) {
   std::vector<std::vector<std::uint32_t>> of(plan.modules.size());
   std::uint32_t next = 0;
@@ -204,7 +204,7 @@ bool ExchangeDesk::take(MessageReader& message) {
 
 void ExchangeDesk::take_joined(const ChannelMessage& joined, MessageReader& message) {
   const auto found = joining_.find(joined.channel);
-  if (found == joining_.end()) return;  // of a channel that has been given up
+  if (found == joining_.end()) return;  // the channel is open or unknown
   const ChannelMessage& channel = found->second.message;
   if (!message.rest().empty()) {
     const std::string why(reinterpret_cast<const char*>(message.rest().data()), message.rest().size());

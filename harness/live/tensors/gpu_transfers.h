@@ -1,4 +1,4 @@
-// A rank's part in bringing tensors from GPU to GPU: the exchanges of its GPUs at work in a live run.
+// The transfer of tensors from GPU to GPU in a live run: a rank's part and rank 0's.
 #pragma once
 
 #include <cstdint>
@@ -21,51 +21,53 @@
 
 namespace harness {
 
-/// Bytes of memory that each GPU has for tensors that arrive.
+/// The memory that each GPU has for tensors that arrive, in bytes.
 inline constexpr std::uint64_t kArrivalRoomBytes = std::uint64_t{256} << 20;
 
-/// Which module of which GPU makes or needs a tensor.
+/// The module and the GPU that make or need a tensor.
 struct TensorPlace {
   ModuleId module = 0;
   std::uint32_t gpu = kNone;  ///< kNone: not known yet
 };
 
-/// One channel for each pair of modules, opened by rank 0 before the load starts (ExchangeDesk below). What
-/// no channel or no memory is there for goes by message. Used by the loop's thread.
+/// A rank's part in bringing tensors from GPU to GPU: the exchanges of its GPUs. Each pair of modules has one
+/// channel, which rank 0 opens before the load starts (ExchangeDesk below). Tensors for which there is no
+/// channel or no memory go by message. Used by the loop's thread.
 class GpuTransfers {
  public:
-  /// `exchanges` are those of the GPUs from `first_gpu` on. `send` takes diverted tensors, `events` hears of
-  /// what arrives. Everything outlives this.
+  /// `exchanges` belong to the GPUs from `first_gpu` on. `send` sends diverted tensors as messages, and
+  /// `events` hears of tensors that arrive. All arguments outlive this object.
   GpuTransfers(DeviceExchanges& exchanges, std::uint32_t first_gpu, MessageWriter& out,
                MessageCarrier::SendBytes send, TransferEvents& events);
-  /// Ends the lanes, which read and write tensors.
+  /// Ends the lanes, since they read and write tensors.
   ~GpuTransfers();
   GpuTransfers(const GpuTransfers&) = delete;
   GpuTransfers& operator=(const GpuTransfers&) = delete;
 
-  /// Sends the first `bytes` of what a visit of `from` has left behind in the host's memory, if a channel
-  /// joins the two GPUs, of which the first is here and has room for it; false: else.
+  /// Sends the first `bytes` of the tensor `whole`, which a visit of `from` has left behind in the host's
+  /// memory, if a channel joins the two GPUs and the first of them is here and has room for it. Returns false
+  /// otherwise.
   bool carry(TransferId id, const StoredTensor& whole, const TensorPlace& from, const TensorPlace& to,
              std::uint64_t bytes);
-  /// A message about channels or transfers; false when it is another. Throws DeviceError.
+  /// Handles a message about channels or transfers; returns false if it is another. Throws DeviceError.
   bool take(int from, MessageReader& message);
-  /// Handles what has ended in the lanes; false when nothing has.
+  /// Handles what has ended in the lanes; returns false if nothing has.
   bool poll();
 
-  /// Whether the tensors of that store are in a GPU's memory.
+  /// True if the tensors of that store are in a GPU's memory.
   bool has(const TensorStore& store) const;
-  /// Transfers offered and not settled.
+  /// True if no transfer is offered or under way.
   bool is_quiet() const;
-  /// What failed in the lanes, a line for each GPU; it went by message.
+  /// Returns the failures in the lanes, one line for each GPU that had some; those tensors went by message.
   std::vector<std::string> notes() const;
-  /// Tensors that came by the lanes and are still referred to.
+  /// Returns the number of tensors that go or came by the lanes and are still referred to.
   std::size_t count() const;
 
  private:
   struct Gpu {
     Gpu(DeviceExchange& exchange, WorkerId self, GpuTransfers& all, MessageWriter& out,
         const MessageCarrier::SendBytes& send, TransferEvents& events);
-    /// "GPU 3", as the cluster counts.
+    /// Returns "GPU 3", by the GPU's number in the cluster.
     std::string name() const { return "GPU " + std::to_string(number); }
     WorkerId number;
     DeviceExchange& exchange;
@@ -90,26 +92,26 @@ class GpuTransfers {
   MessageWriter& out_;
   std::deque<Gpu> gpus_;
   std::map<std::pair<ModuleId, ModuleId>, Channel> channels_;
-  bool ended_ = false;  ///< something has since poll() began
+  bool ended_ = false;  ///< true if something has ended since poll() began
 };
 
-// Rank 0's part in bringing tensors from GPU to GPU: opens the channels, and decides in which one order the
-// transfers go.
+// Rank 0's part in bringing tensors from GPU to GPU: it opens the channels, and decides on the one order of
+// the transfers.
 
-/// A channel for each pair of modules of which one sends the other tensors, with the GPUs that the plan gives
-/// both, where these are on several ranks. GPUs that get workers of the modules later do without. Used by the
-/// loop's thread.
+/// Opens a channel for each pair of modules of which one sends the other tensors, among the GPUs that the
+/// plan gives both, if these are on several ranks. GPUs that get workers of the modules later do without.
+/// Used by the loop's thread.
 class ExchangeDesk {
  public:
-  /// `plan` is the one with which the cell starts. Everything outlives this.
+  /// `plan` is the plan with which the cell starts. All arguments outlive this object.
   ExchangeDesk(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out);
 
   /// Asks the ranks to open the channels.
   void open();
-  /// Whether all of them are open.
+  /// True if all channels are open.
   bool is_open() const { return joining_.empty(); }
-  /// A message about channels, or from a GPU's exchange; false when it is another. Throws CellFailed when a
-  /// channel cannot be opened.
+  /// Handles a message about channels, or from a GPU's exchange; returns false if it is another. Throws
+  /// CellFailed if a channel cannot be opened.
   bool take(MessageReader& message);
 
  private:
@@ -126,7 +128,7 @@ class ExchangeDesk {
   const Layout& layout_;
   MessageWriter& out_;
   TransferSequencer sequencer_;
-  std::map<ChannelId, Channel> joining_;  ///< not open yet
+  std::map<ChannelId, Channel> joining_;  ///< channels that are not open yet
 };
 
 }  // namespace harness

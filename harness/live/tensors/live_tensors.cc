@@ -83,7 +83,7 @@ const StoredTensor& LiveTensors::at(TransferId id) const {
 
 void LiveTensors::ask_again(TransferId id) {
   Input& input = inputs_.at(id);
-  input.to.gpu = kNone;  // by message: a transfer is offered once
+  input.to.gpu = kNone;  // by message, since a transfer is offered only once
   if (input.store == nullptr) ask(id, input);
 }
 

@@ -1,5 +1,5 @@
-// The tensors of one rank in a live run: those that its batches leave behind, until rank 0 says that nobody
-// needs them any more, and those that its visits need, from here or from the rank that keeps them.
+// The tensors of one rank in a live run: the outputs of its batches, until rank 0 says that nobody needs them
+// any more, and the inputs that its visits need, from here or from the rank that keeps them.
 #pragma once
 
 #include <cstddef>
@@ -16,64 +16,67 @@
 
 namespace harness {
 
-/// Bytes of tensors that came to a rank's visits, by the way they took.
+/// Numbers of bytes of the tensors that came to a rank's visits, by the way they took.
 struct TensorBytes {
-  std::uint64_t by_handle = 0;   ///< kept by this rank
-  std::uint64_t by_message = 0;  ///< by another
-  std::uint64_t by_device = 0;   ///< by another, from GPU to GPU
+  std::uint64_t by_handle = 0;   ///< bytes of tensors kept by this rank
+  std::uint64_t by_message = 0;  ///< bytes that came from another rank by message
+  std::uint64_t by_device = 0;   ///< bytes that came from another rank, from GPU to GPU
 };
 
-/// A tensor that is needed here has a number (a TransferId, 0: none) from put() or fetch() until drop(). A
-/// message that comes twice, or answers nobody, is ignored; one that is lost is made good by ask_again().
-/// What is not kept where it should be comes as zeros: that happens to visits alone for which nobody waits.
-/// Used by the loop's thread.
+/// The tensors that a rank keeps and needs. A tensor that is needed here has a number (a TransferId, 0: none)
+/// from put() or fetch() until drop(). A message that comes twice, or answers nobody, is ignored; a lost one
+/// is made good by ask_again(). A tensor that is not kept at the rank that should have it comes as zeros:
+/// that happens only to visits for which nobody waits. Used by the loop's thread.
 class LiveTensors final : private TransferEvents {
  public:
-  /// `exchanges`: of the GPUs from `first_gpu` on, which exchange tensors by themselves where they can; may
-  /// be null. Everything outlives this.
+  /// `exchanges` belong to the GPUs from `first_gpu` on, which exchange tensors by themselves if they can;
+  /// may be null. All arguments outlive this object.
   LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out,
               DeviceExchanges* exchanges = nullptr, std::uint32_t first_gpu = 0);
   LiveTensors(const LiveTensors&) = delete;
   LiveTensors& operator=(const LiveTensors&) = delete;
 
-  /// A visit has ended there: keeps what it leaves behind for the modules that follow, `output` in the host's
-  /// memory, or, where that is none, what stands for it.
+  /// Keeps the tensor that an ended visit leaves behind for the modules that follow: `output`, in the host's
+  /// memory, or its substitute (Tensors::output()) if `output` is empty. `made` tells the module and GPU of
+  /// the visit.
   void keep(const TensorKey& key, const TensorPlace& made, StoredTensor output = {});
-  /// Keeps what the client has sent.
+  /// Keeps the tensor that the client has sent.
   void keep_input(RequestId request, StoredTensor tensor);
-  /// Nobody needs it any more. False when it is not kept.
+  /// Stops keeping a tensor, which nobody needs any more. Returns false if it is not kept.
   bool release(const TensorKey& key);
 
-  /// What the client has sent: a copy of what has come with the visit, or the rank's own, shared.
+  /// Return the tensor that the client has sent: a copy of the bytes that came with the visit, or the rank's
+  /// own tensor, shared.
   StoredTensor copy_of(std::span<const std::byte> bytes);
   StoredTensor own_input(ModuleId entry, RequestId request) { return tensors_.input(entry, request); }
-  /// One that is here.
+  /// Gives a number to a tensor that is here.
   TransferId put(StoredTensor tensor);
-  /// The first `bytes` of what rank `rank` keeps.
+  /// Asks for the first `bytes` of a tensor that rank `rank` keeps, and returns the number under which they
+  /// come.
   TransferId fetch(const TensorKey& key, int rank, std::size_t bytes, const TensorPlace& to);
-  /// Whether it is here.
+  /// True if the tensor is here.
   bool is_here(TransferId id) const { return inputs_.at(id).store != nullptr; }
-  /// One that is here: exactly the bytes asked for, which stay as long as the owner does.
+  /// Returns a tensor that is here: exactly the bytes asked for, which stay as long as the owner does.
   const StoredTensor& at(TransferId id) const;
-  /// Whether it is in the memory of the GPU that needs it, not in the host's.
+  /// True if the tensor is in the memory of the GPU that needs it, not in the host's.
   bool is_on_device(TransferId id) const { return transfers_ && transfers_->has(*inputs_.at(id).store); }
-  /// Asks once more for one that is not here yet.
+  /// Asks once more for the tensor if it is not here yet, this time not from GPU to GPU.
   void ask_again(TransferId id);
   void drop(TransferId id);
 
-  /// A message about tensors, but kRelease; false when it is another.
+  /// Handles a message about tensors other than kRelease; returns false if it is another.
   bool take(int from, MessageReader& message);
-  /// Handles what has come from GPU to GPU; false when nothing has.
+  /// Handles what has come from GPU to GPU; returns false if nothing has.
   bool poll() { return transfers_ && transfers_->poll(); }
-  /// Whether no GPU is sending or receiving.
+  /// True if no GPU is sending or receiving.
   bool is_quiet() const { return !transfers_ || transfers_->is_quiet(); }
 
   const TensorBytes& bytes() const { return bytes_; }
-  /// As GpuTransfers::notes().
+  /// Returns GpuTransfers::notes().
   std::vector<std::string> notes() const {
     return transfers_ ? transfers_->notes() : std::vector<std::string>();
   }
-  /// Tensors that stand here, kept or needed.
+  /// Returns the number of tensors that are here, kept or needed.
   std::size_t count() const {
     return store_.tensors() + by_message_.arrivals().tensors() + (transfers_ ? transfers_->count() : 0);
   }
@@ -84,23 +87,24 @@ class LiveTensors final : private TransferEvents {
     int rank = 0;
     std::size_t bytes = 0;
     TensorPlace to;
-    TensorStore* store = nullptr;  ///< null: not here yet
+    TensorStore* store = nullptr;  ///< store that holds the tensor; null: it is not here yet
     TensorHandle handle = kNoTensor;
   };
 
   void on_arrived(const Transfer& transfer, TensorStore& store, TensorHandle handle) override;
-  /// The input is kept nowhere any more: it is zeros.
+  /// Makes the input zeros, since it is kept nowhere any more.
   void on_gone(TransferId id);
-  /// Uninitialised memory of the host. Throws EnvironmentError when there is none.
+  /// Returns uninitialised memory of the host. Throws EnvironmentError if there is too little.
   StoredTensor allocate(std::size_t bytes);
   void ask(TransferId id, const Input& input);
   void send(std::span<const std::byte> tensor);
   void take_fetch(int from, const FetchMessage& fetch);
-  /// A reference to the first bytes of a tensor that is kept here, or kNoTensor.
+  /// Returns a reference to the first bytes of a tensor that is kept here, or kNoTensor.
   TensorHandle first_bytes(const TensorKey& key, std::size_t bytes);
   TransferId next_id() { return TransferId{static_cast<std::uint32_t>(rank_)} << kRankShift | ++asked_; }
 
-  static constexpr int kRankShift = 40;  ///< of a TransferId: above it stands the rank that asks
+  static constexpr int kRankShift = 40;  ///< number of low bits of a TransferId that count; the bits above
+                                         ///< are the rank that asks
 
   int rank_;
   MessageWriter& out_;

@@ -1,5 +1,5 @@
-// Tensors of several ranks: what is asked for comes, whatever the network loses or repeats, and nothing
-// stays.
+// Tests of the tensors of several ranks: every tensor that is asked for comes, whatever the network loses or
+// repeats, and no tensor is left at the end.
 #include "harness/live/tensors/live_tensors.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 9;
 
-/// m0 -> {m1, m2} -> m3, which take 100, 300, 200 and 0 bytes.
+/// Returns the pipeline m0 -> {m1, m2} -> m3, whose modules take 100, 300, 200 and 0 bytes.
 Pipeline pipeline() {
   Pipeline made = testing::diamond();
   for (std::size_t m = 0; m < 3; ++m)

@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-/// Whole words, so that each tensor of a block begins with one.
+/// Returns `bytes` rounded up to whole words, so that each tensor of a block begins with a word.
 std::size_t rounded(std::size_t bytes) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   return (bytes + kWord - 1) / kWord * kWord;

@@ -27,7 +27,7 @@ struct TwoClocks {
   }
 };
 
-/// A round trip whose two ways take the given times, sent at `local_ns`.
+/// Adds a round trip, sent at `local_ns`, whose two ways take the given times.
 void exchange(ClockOffset& clock, const TwoClocks& truth, TimeNs local_ns, TimeNs there_ns, TimeNs back_ns) {
   clock.add(local_ns, truth.rank0_at(local_ns + there_ns), local_ns + there_ns + back_ns);
 }
@@ -106,8 +106,8 @@ TEST(ClockOffset, AllDelayOnOneWayStaysWithinTheBound) {
   }
 }
 
-/// A live run: bursts of 8 round trips over 10 minutes; delays have a floor for each way, exponential queues,
-/// and now and then a sleep of milliseconds.
+/// A live run with bursts of 8 round trips over 10 minutes. The delays have a floor for each way, exponential
+/// queues, and now and then a sleep of milliseconds.
 struct Scenario {
   TwoClocks truth;
   double floor_there_ns = 0;
@@ -131,11 +131,11 @@ TimeNs draw_way(RandomStream& random, double floor_ns, double queue_ns) {
   return std::llround(floor_ns + queue_ns * random.exponential() + spike_ns);
 }
 
-/// Ends a burst, then reads the clock until `until`: errors within the bound, never backwards.
+/// Ends a burst and reads the clock until `until`: errors are within the bound, and the time never falls.
 struct Reader {
   TimeNs now;
   TimeNs last;
-  double worst_share = 0;  ///< error / bound
+  double worst_share = 0;  ///< largest error / bound
 
   void read(const ClockOffset& clock, const TwoClocks& truth, RandomStream& random, TimeNs until) {
     while (now < until) {

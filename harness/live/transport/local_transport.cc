@@ -52,7 +52,7 @@ class LocalTransport final : public Transport {
   TransportCounters counters_;
   std::array<std::uint64_t, 1> gpu_sets_{};
   Loopback loopback_{0, counters_};
-  alignas(64) std::array<std::byte, 128> memory_{};  ///< of a board with one rank
+  alignas(64) std::array<std::byte, 128> memory_{};  ///< memory of a board with one rank
   WakeBoard board_{0, {memory_.data()}};
   std::atomic<bool> interrupted_{false};
 };

@@ -108,7 +108,7 @@ TEST(TimerSlack, IsOneNanosecond) {
 
 TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
   const auto transport = make_local_transport();
-  TimeNs shortest_ns = kNever;  // a busy machine may stand still in some
+  TimeNs shortest_ns = kNever;  // a busy machine may stop in some of the rounds
   for (int i = 0; i < 10; ++i) {
     const TimeNs began_ns = steady_ns();
     transport->interrupt();
@@ -118,7 +118,7 @@ TEST(LocalTransport, AnInterruptEndsTheSleepUnderWayOrTheNextOne) {
   EXPECT_LT(shortest_ns, 50 * kNsPerMs);
 }
 
-/// How many of 2,000 sleeps an interrupt did not end; many of them end the count.
+/// Returns how many of 2,000 sleeps an interrupt did not end; many of them end the count.
 int long_sleeps_of(Transport& transport) {
   // Each round sleeps until the other thread has seen the round before; a lost interrupt would cost 100 ms.
   constexpr int kRounds = 2000;

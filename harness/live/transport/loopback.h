@@ -1,4 +1,4 @@
-// What a rank sends itself.
+// The messages that a rank sends itself.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace harness {
 
-/// Messages from a rank to itself: collected by send(), visible after flush(), handed over by receive().
-/// Counts them in the transport's counters.
+/// The messages from a rank to itself: collected by send(), visible after flush(), handed over by receive().
+/// They are counted in the transport's counters.
 class Loopback {
  public:
   Loopback(int rank, TransportCounters& counters) : rank_(rank), counters_(counters) {}
@@ -36,8 +36,8 @@ class Loopback {
 
   bool arrived() const { return !arrived_.empty(); }
 
-  /// A packet is gone before its messages are handed over, since `take` may throw; those after it come at the
-  /// next call.
+  /// Hands over the messages that have arrived, and returns their number. Each packet is removed before its
+  /// messages are handed over, since `take` may throw; the packets after it come at the next call.
   std::size_t receive(const TakeMessage& take) {
     std::size_t count = 0;
     for (std::size_t packets = arrived_.size(); packets > 0; --packets) {

@@ -26,23 +26,26 @@ namespace harness {
 namespace {
 
 constexpr int kTag = 1;
-/// A packet that has grown to this many bytes leaves before the flush.
+/// A packet that has grown to this many bytes is sent before the flush.
 constexpr std::size_t kFullPacket = std::size_t{8} << 20;
-/// Packets that one receive() takes, so that a busy rank's timers get their turn.
+/// The number of packets that one receive() takes, limited so that a busy rank's timers get their turn.
 constexpr int kPacketsAtOnce = 256;
-/// Open MPI answers whether a packet has come, and only then looks at the network: the second answer counts.
+/// The number of answers "no packet" that count. Open MPI answers whether a packet has come, and only then
+/// looks at the network.
 constexpr int kMisses = 2;
-/// Buffers kept for later packets.
+/// The number of buffers kept for later packets.
 constexpr std::size_t kSpareBuffers = 128;
-/// Larger packets may come in pieces, for which their sender must call MPI.
+/// The largest packet, in bytes, that comes as a whole. Larger ones may come in pieces, for which their
+/// sender must call MPI.
 constexpr int kComesAtOnce = 3000;
-/// While something is under way (a datagram was faster than its packet, or a packet has left or come in
-/// part), MPI is asked again after the first of these, then after twice as long, up to the second.
+/// The shortest and the longest time between two questions to MPI while something is under way (a datagram
+/// was faster than its packet, or a packet has left or come in part). The time doubles from question to
+/// question.
 constexpr TimeNs kFirstPollNs = 50 * kNsPerUs;
 constexpr TimeNs kLastPollNs = kNsPerMs;
-/// A rank that nobody can wake has nothing but asking.
+/// The time between two questions to MPI of a rank that nobody can wake.
 constexpr TimeNs kPollAloneNs = kNsPerMs;
-/// How long a transport that is destroyed waits for the others.
+/// The longest time for which a transport that is destroyed waits for the others.
 constexpr TimeNs kLongestLeaveNs = 10 * kNsPerS;
 
 void wait_without_spinning(MPI_Request request) {
@@ -64,8 +67,9 @@ std::vector<Value> gather_all(const Value& mine, int ranks, MPI_Comm comm) {
   return all;
 }
 
-/// While it lives, Open MPI does not give up the processor each time it is asked and has nothing: with more
-/// ranks than processors it does, and a late request would wait for another rank's turn.
+/// While an object lives, Open MPI does not give up the processor each time it is asked and has nothing to
+/// do. Open MPI would do so if there are more ranks than processors, and a late request would wait for
+/// another rank's turn.
 class NoYielding {
  public:
   NoYielding() : before_(set(false)) {}
@@ -74,7 +78,7 @@ class NoYielding {
   NoYielding& operator=(const NoYielding&) = delete;
 
  private:
-  /// Returns what was set before. Not of MPI's interface; other implementations have no such function.
+  /// Returns what was set before. The function is no part of MPI's interface; other implementations lack it.
   static bool set(bool yields) {
     static const auto kFunction =
         reinterpret_cast<bool (*)(bool)>(dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
@@ -104,13 +108,13 @@ class MpiTransport final : public Transport {
     PacketBuilder collected;
     std::uint64_t sent = 0;       ///< packets
     std::uint64_t received = 0;   ///< packets
-    std::uint64_t announced = 0;  ///< packets that its datagrams spoke of
+    std::uint64_t announced = 0;  ///< number of packets that its datagrams announced
     SequenceCheck check;
     WakeAddress address;
-    bool touched = false;  ///< stands in touched_
-    bool blocked = false;  ///< an earlier packet from it is not whole yet
+    bool touched = false;  ///< true if it is in touched_
+    bool blocked = false;  ///< true if an earlier packet from it is not whole yet
   };
-  /// A packet that leaves or comes.
+  /// A packet that is being sent or received.
   struct Passage {
     int peer;
     MPI_Request request;
@@ -144,17 +148,18 @@ class MpiTransport final : public Transport {
   std::vector<Peer> peers_;
   std::vector<int> touched_;  ///< ranks to which something was sent since the last flush
   std::vector<Passage> sending_;
-  std::list<Passage> receiving_;  ///< in the order of their arrival
+  std::list<Passage> receiving_;  ///< packets in the order of their arrival
   std::vector<std::vector<std::byte>> spare_;
   std::vector<std::byte> incoming_;
   std::atomic<bool> interrupted_{false};
-  bool more_arrived_ = false;  ///< the last receive() stopped at kPacketsAtOnce
+  bool more_arrived_ = false;  ///< true if the last receive() stopped at kPacketsAtOnce
   TimeNs poll_ns_ = kFirstPollNs;
-  std::uint64_t looked_ = 0;  ///< all_announced() when something was last found to be under way
+  std::uint64_t looked_ = 0;  ///< all_announced() at the last time when something was found to be under way
   Loopback loopback_;
-  std::vector<std::uint64_t> gpu_sets_;  ///< by rank
-  std::unique_ptr<SharedBoard> shared_;  ///< null when not to be used
-  std::unique_ptr<WakeSocket> socket_;   ///< null when the board suffices, or not to be used
+  std::vector<std::uint64_t> gpu_sets_;  ///< visible_gpu_set() of each rank
+  std::unique_ptr<SharedBoard> shared_;  ///< the host's board; null if not to be used
+  std::unique_ptr<WakeSocket> socket_;   ///< the datagram socket; null if the board suffices, or if not to be
+                                         ///< used
 };
 
 MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
@@ -182,7 +187,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
 MpiTransport::~MpiTransport() {
   // While an exception passes, the other ranks may never come here.
   if (std::uncaught_exceptions() == 0) leave_together();
-  // MPI still has its hands on the memory of what is under way.
+  // MPI still uses the memory of what is under way.
   static std::vector<std::pair<std::vector<Passage>, std::list<Passage>>> abandoned;
   abandoned.emplace_back(std::move(sending_), std::move(receiving_));
 }
@@ -277,8 +282,8 @@ std::size_t MpiTransport::receive(const TakeMessage& take) {
   return messages;
 }
 
-/// Takes what has become whole, each sender's packets in their order. A packet is no longer receiving_'s when
-/// its messages are handed over: `take` may throw, and the next call goes on behind it.
+/// Takes the packets that have become whole, each sender's in their order. A packet is removed from
+/// receiving_ before its messages are handed over: `take` may throw, and the next call goes on behind it.
 std::size_t MpiTransport::finish_receives(const TakeMessage& take) {
   std::size_t messages = 0;
   for (const Passage& passage : receiving_) peer(passage.peer).blocked = false;
@@ -342,7 +347,7 @@ std::size_t MpiTransport::unpack(int from, std::span<const std::byte> packet, co
   return header.messages;
 }
 
-/// Packets that `from` has told this rank of.
+/// Returns the number of packets that `from` has announced to this rank.
 std::uint64_t MpiTransport::announced(int from) const {
   const bool by_board = shared_ && shared_->board().covers(from);
   return by_board ? shared_->board().announced(from) : peer(from).announced;
@@ -354,7 +359,7 @@ std::uint64_t MpiTransport::all_announced() const {
   return packets;
 }
 
-/// Tells `to` of the packets sent to it; whether that took a system call.
+/// Tells `to` of the packets sent to it; returns true if that took a system call.
 bool MpiTransport::wake(int to) {
   if (shared_ && shared_->board().covers(to)) {
     if (!shared_->board().announce(to, peer(to).sent)) return false;
@@ -400,7 +405,7 @@ void MpiTransport::interrupt() {
   }
 }
 
-/// Whether to sleep on, since what woke this rank is old.
+/// Returns true if this rank should sleep on, since what woke it is old.
 bool MpiTransport::sleep(TimeNs deadline_ns, TimeNs longest_ns) {
   ++counters_.sleeps;
   if (!socket_) {

@@ -1,5 +1,5 @@
-// Run by mpirun for the tests of the MPI transport: test_ranks WAKE MODE [SECONDS]. Says what went wrong, and
-// exits with 1.
+// The program that mpirun starts for the tests of the MPI transport: test_ranks WAKE MODE [SECONDS]. Says
+// what went wrong, and then exits with 1.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ void expect(bool condition, const Transport& transport, const std::string& what)
   std::printf("rank %d: %s\n", transport.rank(), what.c_str());
 }
 
-/// Message `number` from one rank to another: contents, and a size of up to 1 MB, that both know.
+/// Returns message `number` from one rank to another: both know its contents, and its size of up to 1 MB.
 Bytes numbered(int from, int to, std::uint64_t number, std::uint64_t largest) {
   RandomStream random(number, "test_ranks", static_cast<std::uint64_t>(from * 1000 + to));
   const bool large = random.below(20) == 0;
@@ -40,7 +40,7 @@ Bytes numbered(int from, int to, std::uint64_t number, std::uint64_t largest) {
   return bytes;
 }
 
-/// Checks that what comes from each rank are its messages, in order and once.
+/// Checks that each rank's messages arrive, in order and once, and nothing else.
 class Inbox {
  public:
   explicit Inbox(Transport& transport, std::uint64_t largest)
@@ -63,7 +63,7 @@ class Inbox {
   std::uint64_t largest_;
 };
 
-/// The sum over ranks, on all of them.
+/// Returns the sum over all ranks, on each of them.
 std::uint64_t sum(std::uint64_t value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return value;
@@ -78,7 +78,7 @@ void expect_sums(const Transport& transport) {
          "packets were lost or repeated");
 }
 
-/// Every rank sends every rank, itself too, `each` messages, some of 1 MB, several a turn.
+/// Lets every rank send every rank, itself too, kEach messages, some of 1 MB, several a turn.
 void exchange(Transport& transport) {
   constexpr std::uint64_t kEach = 400;
   constexpr std::uint64_t kLargest = 1 << 20;
@@ -100,8 +100,8 @@ void exchange(Transport& transport) {
   expect(counted.packets_sent < counted.messages_sent / 3, transport, "messages are not put together");
 }
 
-/// Every rank sends every rank packets of one message each, many before it looks. Each third message that a
-/// rank takes ends its receive() by an exception, as a run ends that cannot go on: all others come all the
+/// Lets every rank send every rank packets of one message each, many before it looks. Each third message that
+/// a rank takes ends its receive() by an exception, as in a run that cannot go on: all others arrive all the
 /// same, in order and once.
 void refuse(Transport& transport) {
   struct Refused {};
@@ -134,7 +134,7 @@ void refuse(Transport& transport) {
   expect_sums(transport);
 }
 
-/// Waits for one message and returns when it came, or fails.
+/// Waits for one message and returns the time at which it came; reports a failure if none comes.
 TimeNs await_message(Transport& transport, std::uint64_t& bytes) {
   const TimeNs limit_ns = steady_ns() + kLimitNs;
   bytes = 0;
@@ -148,7 +148,8 @@ TimeNs await_message(Transport& transport, std::uint64_t& bytes) {
   return limit_ns;
 }
 
-/// Rank 0 and the last answer each other after sleeps; the median and the worst time of a round trip.
+/// Lets rank 0 and the last rank answer each other after sleeps; prints the median and the worst time of a
+/// round trip.
 void round_trips(Transport& transport, std::size_t size, TimeNs pause_ns, int rounds, TimeNs limit_ns) {
   const int last = transport.ranks() - 1;
   const Bytes message(size);
@@ -179,13 +180,14 @@ void wake(Transport& transport) {
   if (transport.rank() == 0) expect(counted.sleeps >= 100, transport, "it does not sleep");
 }
 
-/// Nothing wakes rank 0: it asks by itself.
+/// Expects that nothing wakes rank 0: it asks by itself.
 void lost_wakes(Transport& transport) {
   round_trips(transport, 100, 5 * kNsPerMs, 20, 300 * kNsPerMs);
   expect(transport.rank() > 0 || transport.counters().wakes_received == 0, transport, "something woke it");
 }
 
-/// Deadlines are met: the median and the worst overshoot of sleeps of about a millisecond and 40 ms.
+/// Prints how well deadlines are met: the median and the worst overshoot of sleeps of a millisecond and of 40
+/// ms.
 void deadlines(Transport& transport) {
   for (const TimeNs length_ns : {kNsPerMs, 40 * kNsPerMs}) {
     std::vector<TimeNs> late;
@@ -200,14 +202,14 @@ void deadlines(Transport& transport) {
   }
 }
 
-/// Processor time of this process.
+/// Returns the processor time of this process.
 TimeNs cpu_ns() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return static_cast<TimeNs>(used.tv_sec) * kNsPerS + used.tv_nsec;
 }
 
-/// All ranks have nothing to do for some seconds; rank 0 prints the processors that they used together.
+/// Leaves all ranks without work for some seconds; rank 0 prints the processor time that they used together.
 void idle(Transport& transport, double seconds) {
   const TimeNs before_ns = cpu_ns();
   const TimeNs end_ns = steady_ns() + s_to_ns(seconds);
@@ -225,7 +227,7 @@ void idle(Transport& transport, double seconds) {
   }
 }
 
-/// Rank 0 sends 10,000 messages a second to the others in turn, which answer; it prints what each cost.
+/// Lets rank 0 send 10,000 messages a second to the others in turn, which answer; it prints what each cost.
 void load(Transport& transport, double seconds) {
   constexpr TimeNs kPeriodNs = 100 * kNsPerUs;
   const Bytes message(100);
@@ -271,7 +273,7 @@ void load(Transport& transport, double seconds) {
       used_us / requests, all_us / requests, wakes / packets);
 }
 
-/// Says its process id, then sleeps until it is killed.
+/// Prints its process id, then sleeps until it is killed.
 void hang(Transport& transport) {
   std::printf("rank %d pid %d\n", transport.rank(), static_cast<int>(getpid()));
   std::fflush(stdout);
@@ -282,7 +284,7 @@ void hang(Transport& transport) {
   }
 }
 
-/// Odd ranks see other GPUs than even ones.
+/// Lets odd ranks see other GPUs than even ones.
 void hide_gpus() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -297,8 +299,8 @@ void compare_gpu_sets(Transport& transport) {
            "ranks with the same GPUs have the same set");
 }
 
-/// A transport whose ranks are woken as told. "deaf": no rank can open a socket, as without a network;
-/// "mute": the last cannot, so that all its datagrams are lost.
+/// Makes a transport whose ranks are woken as told. "deaf": no rank can open a socket, as without a network;
+/// "mute": the last rank cannot, so that all its datagrams are lost.
 std::unique_ptr<Transport> make_transport(std::string_view by) {
   if (by == "memory") return make_mpi_transport(WakeBy::kMemory);
   if (by == "polling") return make_mpi_transport(WakeBy::kPolling);

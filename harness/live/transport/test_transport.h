@@ -1,4 +1,4 @@
-// For tests: several ranks in one process, over a network that loses, repeats and delays as told.
+// For tests: several ranks in one process, over a network that loses, repeats and delays packets as told.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace harness {
 
-/// What the network does to what goes from one rank to another; a rank's messages to itself are spared.
+/// The faults of the network between two different ranks; a rank's messages to itself are spared.
 struct TestFaults {
   double lose = 0;         ///< share of packets that vanish
   double repeat = 0;       ///< share of packets that arrive twice
@@ -30,12 +30,12 @@ struct TestFaults {
   TimeNs jitter_ns = 0;    ///< ... and up to this much more, yet packets of a pair never overtake each other
   bool hand_over = false;  ///< hands repeated packets over, as a transport without numbers would
   std::uint64_t seed = 1;
-  /// How many times one message is sent: 0 loses it, 2 repeats it to the receiver, unnoticed by any
+  /// Returns how many times one message is sent: 0 loses it, 2 repeats it to the receiver, unnoticed by any
   /// transport.
   std::function<int(int from, int to, std::span<const std::byte> message)> copies = nullptr;
 };
 
-/// Delays of a few milliseconds; nothing is lost.
+/// Returns delays of a few milliseconds; nothing is lost.
 inline TestFaults random_delays(RandomStream& random) {
   TestFaults faults;
   faults.delay_ns = static_cast<TimeNs>(random.below(3) * kNsPerMs);
@@ -44,20 +44,21 @@ inline TestFaults random_delays(RandomStream& random) {
   return faults;
 }
 
-/// Ranks in one process, with the packets and the checks of the real transport. Each rank's transport is used
-/// by one thread at a time; different ranks' may be used by different threads.
+/// The network between ranks in one process, with the packets and the checks of the real transport. Each
+/// rank's transport is used by one thread at a time; the transports of different ranks may be used by
+/// different threads.
 class TestNetwork {
  public:
-  /// In real time: wait_until() sleeps, for ranks that have a thread each.
+  /// Runs in real time: wait_until() sleeps, for ranks that have a thread each.
   explicit TestNetwork(int ranks, TestFaults faults = {})
       : TestNetwork(ranks, std::move(faults), steady_ns, true) {}
-  /// Stepped by hand: `clock` tells the time and wait_until() returns at once.
+  /// Is stepped by hand: `clock` tells the time and wait_until() returns at once.
   TestNetwork(int ranks, TestFaults faults, std::function<TimeNs()> clock)
       : TestNetwork(ranks, std::move(faults), std::move(clock), false) {}
 
   Transport& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
 
-  /// When the next packet under way arrives, or kNever.
+  /// Returns the time at which the next packet under way arrives, or kNever.
   TimeNs next_arrival_ns() {
     const std::lock_guard lock(mutex_);
     TimeNs next = kNever;
@@ -65,7 +66,7 @@ class TestNetwork {
     return next;
   }
 
-  /// Packets that the network lost so far, and those it repeated.
+  /// The numbers of packets that the network has lost and repeated so far.
   std::uint64_t lost() const { return lost_; }
   std::uint64_t repeated() const { return repeated_; }
 
@@ -136,7 +137,7 @@ class TestNetwork {
 
     const TransportCounters& counters() const override { return counters_; }
 
-    /// With the network's mutex held.
+    /// Returns the time at which the next packet arrives. The caller holds the network's mutex.
     TimeNs next_arrival_ns() const { return inbox_.empty() ? kNever : inbox_.front().at_ns; }
 
    private:
@@ -171,7 +172,7 @@ class TestNetwork {
     std::vector<SequenceCheck> checks_;
     std::vector<std::uint64_t> gpu_sets_;  ///< each rank sees GPUs of its own
     bool interrupted_ = false;
-    std::deque<Packet> inbox_;  ///< sorted by time, then as sent
+    std::deque<Packet> inbox_;  ///< packets sorted by time, then as sent
   };
 
   TestNetwork(int ranks, TestFaults faults, std::function<TimeNs()> clock, bool sleeps)
@@ -208,7 +209,7 @@ class TestNetwork {
     sent_.notify_all();
   }
 
-  /// Packets that wait for the rank.
+  /// Returns the number of packets that have arrived for the rank.
   std::size_t arrived(const Rank& rank) {
     const std::lock_guard lock(mutex_);
     const auto& inbox = rank.inbox_;
@@ -229,10 +230,11 @@ class TestNetwork {
   TestFaults faults_;
   std::function<TimeNs()> clock_;
   bool sleeps_;
-  std::vector<RandomStream> random_;  ///< by pair, so that threads do not disturb each other's numbers
+  std::vector<RandomStream> random_;  ///< random stream of each pair, so that threads do not disturb each
+                                      ///< other's numbers
   std::uint64_t lost_ = 0;
   std::uint64_t repeated_ = 0;
-  std::vector<TimeNs> last_ns_;  ///< by pair: when its last packet arrives
+  std::vector<TimeNs> last_ns_;  ///< time at which the last packet of each pair arrives
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::mutex mutex_;
   std::condition_variable sent_;

@@ -34,7 +34,8 @@ std::vector<Numbered> received(Transport& transport) {
   return messages;
 }
 
-/// Rank 0 sends rank 1 `count` packets of a message each, a microsecond apart; what arrives, in order.
+/// A run in which rank 0 sends rank 1 `count` packets of one message each, a microsecond apart. Keeps the
+/// numbers that arrive, in order.
 struct OneWay {
   explicit OneWay(const TestFaults& faults, std::uint64_t count = 2000)
       : network(2, faults, [this] { return now_ns; }) {
@@ -71,7 +72,7 @@ TEST(TestTransport, LosesAsToldAndTheReceiverCounts) {
   EXPECT_EQ(way.numbers.size() + way.network.lost(), 2000u);
   EXPECT_NEAR(static_cast<double>(way.network.lost()), 500, 100);
   expect_rising(way.numbers, 1);
-  // Those lost after the last that arrived are not noticed yet.
+  // Packets lost after the last one that arrived are not noticed yet.
   EXPECT_EQ(way.counters().packets_lost, way.numbers.back() + 1 - way.numbers.size());
 }
 

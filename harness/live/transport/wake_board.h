@@ -1,5 +1,5 @@
-// How ranks of one host wake each other: by memory that all of them see. A rank that is awake costs its
-// senders no system call, and one that sleeps costs them one in all.
+// A way for the ranks of one host to wake each other: by memory that all of them see. A rank that is awake
+// costs its senders no system call, and a rank that sleeps costs all of them together one.
 #pragma once
 
 #include <atomic>
@@ -12,45 +12,47 @@
 
 namespace harness {
 
-/// Each rank has a part of the memory: whether it sleeps, and how many packets each rank has sent it. One
-/// object per rank, used from one thread, but for interrupt().
+/// The memory by which ranks of one host wake each other. Each rank has a part of it, which tells whether the
+/// rank sleeps, and how many packets each rank has sent it. Each rank has one object, used by one thread, but
+/// for interrupt().
 class WakeBoard {
  public:
-  /// Bytes of one rank's part.
+  /// Returns the number of bytes of one rank's part.
   static std::size_t bytes(int ranks);
 
-  /// `parts` are the ranks' parts by rank, null for those of other hosts. Makes the own part; nobody may use
-  /// it before, so let all ranks wait for each other then.
+  /// `parts` holds each rank's part, null for ranks of other hosts. Initialises this rank's part, which
+  /// nobody may use before: so let all ranks wait for each other afterwards.
   WakeBoard(int self, const std::vector<void*>& parts);
 
-  /// Whether `rank` is on this host.
+  /// True if `rank` is on this host.
   bool covers(int rank) const { return slot(rank).asleep != nullptr; }
   bool covers_all() const;
 
-  /// Tells `to` that `packets` packets were sent to it so far. True when it sleeps, and the caller must wake
-  /// it: by rouse(), or however it is to be woken. Of several senders one is told.
+  /// Tells `to` that `packets` packets were sent to it so far. Returns true if it sleeps and the caller must
+  /// wake it, by rouse() or in another way. Of several senders only one gets true.
   bool announce(int to, std::uint64_t packets) const;
   /// Ends the sleep() of `to`.
   void rouse(int to) const;
 
-  /// Packets that `from` told this rank of.
+  /// Returns the number of packets that `from` has announced to this rank.
   std::uint64_t announced(int from) const { return own().packets[from].load(); }
-  /// From here on whoever announces is told that this rank sleeps; so look for announcements after it.
+  /// Marks this rank as asleep: from now on whoever announces packets is told so. Look for announcements
+  /// after this call.
   void lie_down() const { own().asleep->store(1); }
-  /// Sleeps after lie_down() until roused, a signal, or `deadline_ns` of steady_ns(), met as exactly as the
-  /// thread's timer slack lets it. May end early.
+  /// Sleeps after lie_down() until roused, until a signal, or until steady_ns() reaches `deadline_ns`, met as
+  /// exactly as the thread's timer slack allows. May end early.
   void sleep(TimeNs deadline_ns) const;
-  /// Ends this rank's own sleep(), if it has lain down. From any thread.
+  /// Ends this rank's own sleep(), if it has lain down. Any thread may call it.
   void interrupt() const {
     if (own().asleep->exchange(0) != 0) rouse(self_);
   }
-  /// Awake again. Whether somebody was told to wake this rank since lie_down().
+  /// Marks this rank as awake again. Returns true if somebody was told to wake it since lie_down().
   bool get_up() const { return own().asleep->exchange(0) == 0; }
 
  private:
   struct Slot {
     std::atomic<std::uint32_t>* asleep = nullptr;
-    std::atomic<std::uint64_t>* packets = nullptr;  ///< by sender
+    std::atomic<std::uint64_t>* packets = nullptr;  ///< number of packets from each sender
   };
   const Slot& slot(int rank) const { return slots_[static_cast<std::size_t>(rank)]; }
   const Slot& own() const { return slot(self_); }
@@ -59,19 +61,20 @@ class WakeBoard {
   std::vector<Slot> slots_;
 };
 
-// The board by which the ranks of a host wake each other, in memory that MPI lets them share.
+// The wake board in memory that MPI lets the ranks of a host share.
 
-/// Needs MPI started. Destroying it without leave() leaves the memory until the process ends.
+/// The wake board of a host's ranks, in shared memory of MPI, which must have been started. Without leave(),
+/// the memory stays until the process ends.
 class SharedBoard {
  public:
-  /// Collective over MPI_COMM_WORLD.
+  /// Makes the board; collective over MPI_COMM_WORLD.
   SharedBoard();
   ~SharedBoard();
   SharedBoard(const SharedBoard&) = delete;
   SharedBoard& operator=(const SharedBoard&) = delete;
 
   const WakeBoard& board() const { return *board_; }
-  /// Gives the memory back, after which board() must not be used. Collective.
+  /// Gives the memory back, after which board() must not be used. The call is collective.
   void leave();
 
  private:

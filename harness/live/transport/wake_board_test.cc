@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-/// The memory and the boards of ranks of which those from `here` on are on another host.
+/// The memory and the boards of ranks, of which the ranks from `here` on are on another host.
 struct Host {
   explicit Host(int ranks, int here)
       : memory(WakeBoard::bytes(ranks) * static_cast<std::size_t>(ranks) / 64) {
@@ -91,7 +91,7 @@ TEST(WakeBoard, NoAnnouncementIsSleptOver) {
   const Host host(3, 3);
   const TimeNs limit_ns = steady_ns() + 60 * kNsPerS;
   std::atomic<int> overslept = 0;
-  // Each of two answers the other's count with the next; a third disturbs them.
+  // Each of two ranks answers the other's count with the next; a third disturbs them.
   const auto answer = [&](int self) {
     const WakeBoard& board = host.boards[static_cast<std::size_t>(self)];
     const int other = 1 - self;

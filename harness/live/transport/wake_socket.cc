@@ -37,7 +37,8 @@ sockaddr_in socket_address(std::uint32_t ipv4, std::uint16_t port) {
   return address;
 }
 
-/// The first address that other hosts may reach, in network byte order; 0 when there is none.
+/// Returns the first address that other hosts may reach, in network byte order; 0 if this host has no such
+/// address.
 std::uint32_t outside_address() {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return 0;

@@ -12,33 +12,34 @@
 
 namespace harness {
 
-/// Where a rank is woken; ranks send each other its bytes.
+/// The address at which a rank is woken; ranks send each other its bytes.
 struct WakeAddress {
-  std::uint64_t host = 0;  ///< this_host() there
+  std::uint64_t host = 0;  ///< this_host() of that rank
   std::uint32_t ipv4 = 0;  ///< network byte order, for ranks of other hosts
   std::uint16_t port = 0;  ///< network byte order; 0: cannot be woken
   std::uint16_t reserved = 0;
 };
 
-/// The same for two processes if and only if they can reach each other over 127.0.0.1.
+/// Returns a number that is the same for two processes if and only if they can reach each other over
+/// 127.0.0.1.
 std::uint64_t this_host();
 
-/// A number that no other job of this machine has, from the kernel's random source.
+/// Returns a number that no other job of this machine has, from the kernel's random source.
 std::uint64_t random_token();
 
-/// One per rank, used from one thread. A datagram may be lost, repeated or come late: it is a hint.
+/// The socket of one rank, used by one thread. A datagram may be lost, repeated or late: it is a hint.
 class WakeSocket {
  public:
   enum class Woken : std::uint8_t {
-    kByDatagram,  ///< something to read; drain() it, or the next sleep ends at once
+    kByDatagram,  ///< there is something to read; drain() it, or the next sleep ends at once
     kByDeadline,  ///< steady_ns() has reached the deadline
     kEarly        ///< `longest_ns` has passed, or a signal came
   };
   /// Called for a datagram: rank `from` has sent this one `packets` packets so far.
   using TakeWake = std::function<void(int from, std::uint64_t packets)>;
 
-  /// `token` is the job's: datagrams with another are ignored. With `one_host`, nobody outside this host can
-  /// reach the socket. Without sockets the object still sleeps, and address().port is 0.
+  /// `token` is the job's: datagrams with another token are ignored. With `one_host`, nobody outside this
+  /// host can reach the socket. If no socket can be opened, the object still sleeps, and address().port is 0.
   WakeSocket(int rank, std::uint64_t token, bool one_host);
   ~WakeSocket();
   WakeSocket(const WakeSocket&) = delete;
@@ -46,12 +47,12 @@ class WakeSocket {
 
   const WakeAddress& address() const { return address_; }
 
-  /// Sends `to` a datagram; false when it could not be sent. Never waits.
+  /// Sends `to` a datagram; returns false if it could not be sent. Never waits.
   bool wake(const WakeAddress& to, std::uint64_t packets) const;
-  /// Reads all datagrams that have come; returns how many were this job's.
+  /// Reads all datagrams that have come; returns the number of them that were this job's.
   std::size_t drain(const TakeWake& take) const;
-  /// Sleeps until `deadline_ns` of steady_ns(), met exactly, a datagram, a signal, or until `longest_ns`,
-  /// which the kernel may stretch by a thousandth, has passed.
+  /// Sleeps until steady_ns() reaches `deadline_ns`, met exactly, until a datagram or a signal comes, or
+  /// until `longest_ns` has passed, which the kernel may stretch by a thousandth.
   Woken sleep(TimeNs deadline_ns, TimeNs longest_ns);
 
  private:
@@ -61,7 +62,7 @@ class WakeSocket {
   std::uint64_t token_;
   int socket_ = -1;
   int timer_ = -1;
-  TimeNs armed_ns_ = kNever;  ///< what timer_ is set to
+  TimeNs armed_ns_ = kNever;  ///< time to which timer_ is set
   WakeAddress address_;
 };
 

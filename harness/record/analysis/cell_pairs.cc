@@ -13,7 +13,7 @@ namespace {
 
 using RowsByKey = std::map<CellKey, const SummaryRow*>;
 
-/// Keys in which a load that another build has computed with another last bit is the same load.
+/// Makes keys in which loads that differ only in the last bits, as another build may compute them, are equal.
 class Keys {
  public:
   CellKey of(const SummaryRow& row) {

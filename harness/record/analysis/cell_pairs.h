@@ -1,4 +1,4 @@
-// Cells of two results files, or of two runtimes, put together by what they are.
+// Pairs of cells with the same identity, from two results files or two runtimes.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,38 @@
 
 namespace harness {
 
-/// What a cell is, apart from its place in the file, what it came from, and the build.
+/// The identity of a cell, without its place in the file, the files that it was made from, and the build.
 struct CellKey {
   std::string system, variant, pipeline, trace;
   double load = 0;
   double slo_ms = 0;
   std::uint64_t seed = 0;
   std::string runtime;
-  std::string
-      parameters;        ///< one for each key, sorted by key; what counts as an answer where it is not usual
-  std::string series;    ///< the column: to group and to show, no part of what is compared
-  std::string workload;  ///< the same
+  /// The parameters, one for each key, sorted by key. Partial answers are a parameter here, too.
+  std::string parameters;
+  std::string series;    ///< column `series`: to group and to show cells, not compared
+  std::string workload;  ///< column `workload`: to group and to show cells, not compared
 
   bool operator==(const CellKey& other) const;
   bool operator<(const CellKey& other) const;
-  /// "pard", "pard/back lambda=0.2", "pard/back emulated".
+  /// Returns the series with the runtime, if it is not simulated: "pard/back lambda=0.2", "pard/back
+  /// emulated".
   std::string series_and_runtime() const;
-  /// "lv tweet load 1 slo 500 ms cluster.workers=64 seed 1".
+  /// Returns "lv tweet load 1 slo 500 ms cluster.workers=64 seed 1".
   std::string workload_and_seed() const;
-  /// The series on the workload, with the seed.
+  /// Returns the series, the workload and the seed.
   std::string name() const { return series + " " + workload_and_seed(); }
 };
+/// Returns the key of a cell.
 CellKey key_of(const CellIdentity& cell, double slo_ms);
 
 /// The parameter that numbers the runs of one and the same live cell.
 inline constexpr const char* kRepeatKey = "live.repeat";
-/// The key without the parameter of that name, or, when it ends in a dot, without those that begin so.
+/// Returns the key without the parameter of that name. If the name ends in a dot, all parameters that begin
+/// with it are removed.
 CellKey without(CellKey key, const std::string& parameter);
 
-/// Two rows of the same key.
+/// Two rows with the same key.
 struct CellPair {
   CellKey key;
   const SummaryRow* base = nullptr;
@@ -48,15 +51,15 @@ struct CellPair {
 };
 
 struct CellPairs {
-  std::vector<CellPair> pairs;  ///< in order of the base's rows
+  std::vector<CellPair> pairs;  ///< pairs in order of the base's rows
   std::vector<CellKey> only_base, only_now;
-  std::vector<CellKey> twice;  ///< in one of the two; the later rows are left out
+  std::vector<CellKey> twice;  ///< keys that one file has more than once; the later rows are left out
 };
-/// Points into both.
+/// Pairs the rows by their keys. The result points into both spans.
 CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const SummaryRow> now);
 
-/// "" when both cells were given the same: length, workers and number of requests; else what differs:
-/// "workers 64, now 32". Only for pairs that ran.
+/// Returns the first difference between what the two cells were given (length, start of the measured part,
+/// workers, number of requests): "workers 64, now 32". Returns "" if all are equal. Only for pairs that ran.
 std::string different_workload(const CellPair& pair);
 
 }  // namespace harness

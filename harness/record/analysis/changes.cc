@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-/// The pairs of one series and workload, whose seeds and repeats they are.
+/// The pairs of one series and workload: its seeds and repeats.
 struct Group {
   std::string series;
   std::string workload;
@@ -38,7 +38,7 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
                      const Spread& difference) {
   if (std::ranges::all_of(differences, [](double each) { return each == 0; })) return Movement::kEqual;
   if (difference.n == 1) return Movement::kOnce;
-  // Where a value is infinite, the difference has a sign and no interval.
+  // If a value is infinite the difference has a sign but no interval.
   const auto [least, most] = std::ranges::minmax(differences);
   const bool is_noise = std::isfinite(difference.half_width)
                             ? std::abs(difference.mean) <= difference.half_width
@@ -48,7 +48,8 @@ Movement movement_of(const ComparedMetric& metric, std::span<const double> diffe
   return metric.worsening(difference.mean) > 0 ? Movement::kWorse : Movement::kBetter;
 }
 
-/// What the histogram of latencies cannot tell apart; of others what is lost in the last bits.
+/// Returns the largest difference that may be an artefact: of a latency's quantile the resolution of the
+/// histogram, of other metrics a rounding error in the last bits.
 double resolution_of(const ComparedMetric& metric, double base) {
   constexpr double kLastBits = 1e-12;
   const double share = metric.name.starts_with("latency_ms_p") || metric.name.starts_with("latency_all_ms_p")
@@ -80,7 +81,8 @@ Change change_of(const Group& group, const ComparedMetric& metric) {
   return change;
 }
 
-/// What the largest come first by: shares by points, others relative to what they were.
+/// Returns the key by which changes are sorted: the difference of a share in points, of other metrics
+/// relative to the base.
 double size_of(const Change& change) {
   const double size = std::abs(change.difference.mean);
   if (!std::isfinite(size)) return std::numeric_limits<double>::max();
@@ -107,7 +109,7 @@ TextTable table_of(const std::vector<const Change*>& changes) {
   return table;
 }
 
-/// Those of some kinds, the largest first.
+/// Returns the changes with these movements, the largest first.
 std::vector<const Change*> those_of(const Changes& changes, std::initializer_list<Movement> kinds) {
   std::vector<const Change*> found;
   for (const Change& change : changes.changes) {
@@ -121,12 +123,13 @@ std::string section(const std::string& title, const std::string& body) {
   return body.empty() ? "" : title + "\n" + body + "\n";
 }
 
-/// Those with the same end after "CELL: ", put together: "workers 64, now 32: 12 cells, such as CELL".
+/// Returns one text for all problems "CELL: REASON" with the same reason: "workers 64, now 32: 12 cells, such
+/// as CELL".
 std::vector<std::string> by_reason(const std::vector<std::string>& problems) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const std::string& problem : problems) {
     const std::size_t colon = problem.rfind(": ");
-    if (colon == std::string::npos) {  // of the files
+    if (colon == std::string::npos) {  // a problem of the files, not of a cell
       reasons.push_back({problem, {}});
       continue;
     }
@@ -151,7 +154,8 @@ std::vector<std::string> statuses_of(const Comparison& files) {
   return texts;
 }
 
-/// "pard latency_ms_p99: no value any more in 3 cells, such as CELL".
+/// Returns a text for each metric that lost values: "pard latency_ms_p99: no value any more in 3 cells, such
+/// as CELL".
 std::vector<std::string> lost_values(const Comparison& files) {
   std::vector<std::string> texts;
   for (const MetricChange& change : files.metrics) {
@@ -166,7 +170,7 @@ std::string counts_text(const Changes& changes) {
   const std::size_t noise = changes.count_of(Movement::kNoise);
   const std::size_t equal = changes.count_of(Movement::kEqual);
   const std::size_t once = changes.count_of(Movement::kOnce);
-  const std::size_t judged = changes.changes.size() - equal - once;  // by their intervals
+  const std::size_t judged = changes.changes.size() - equal - once;  // those with intervals
   std::string text =
       counted(changes.changes.size(), "comparison") + " in " + counted(changes.files.pairs, "cell") + ": " +
       std::to_string(judged - noise) + " moved, " + std::to_string(noise) + " within the noise, " +

@@ -1,4 +1,5 @@
-// What moved between two results files, workload by workload: `harness diff`. comparison.h judges instead.
+// The metrics that moved between two results files, workload by workload: `harness diff`. comparison.h judges
+// instead.
 #pragma once
 
 #include <cstdint>
@@ -14,44 +15,45 @@ namespace harness {
 enum class Movement {
   kWorse,
   kBetter,
-  kMoved,  ///< of a metric of which neither way is better
-  kOnce,   ///< it differs, and there is one run: noise is not known
-  kNoise,  ///< the 95 % interval of the difference holds 0, or a latency histogram cannot tell it from 0
-  kEqual,  ///< the same in every run
+  kMoved,  ///< a change of a metric for which neither direction is better
+  kOnce,   ///< a difference in a single run, so that noise is not known
+  kNoise,  ///< a difference whose 95 % interval holds 0, or that a latency histogram cannot tell from 0
+  kEqual,  ///< the same value in every run
 };
-/// "worse", "better", "moved", "one run", "noise", "equal".
+/// Returns "worse", "better", "moved", "one run", "noise" or "equal".
 const char* name_of(Movement movement);
 
 /// A metric of a series on a workload, over the runs (seeds, and repeats of a live cell) that both files
 /// have.
 struct Change {
   std::string series;
-  std::string workload;  ///< "lv tweet load 1 slo 500 ms", without the seed
+  std::string workload;  ///< workload without the seed: "lv tweet load 1 slo 500 ms"
   ComparedMetric metric;
   double base = kNoValue, now = kNoValue;  ///< means over the runs
-  Spread difference;                       ///< now - base, run by run
+  Spread difference;                       ///< spread of now - base, run by run
   Movement movement = Movement::kEqual;
 };
 
 struct Changes {
-  Comparison files;  ///< settings, cells that stand in one only, stopped or resumed, fingerprints
+  Comparison files;  ///< differing settings, cells of one file only, stopped or resumed cells, fingerprints
   std::vector<Change> changes;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< indices of the cells: base, now
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< indices of the paired cells: base, now
   std::size_t count_of(Movement movement) const;
 };
 
-/// Goodput, SLO attainment, invalid rate, latencies at p50 and p99, and accuracy where models have one. The
-/// drop rate is the rest of the SLO attainment.
+/// Returns goodput, SLO attainment, invalid rate, latencies at p50 and p99, and accuracy (if models have
+/// one). The drop rate is left out: it is the rest of the SLO attainment.
 std::vector<ComparedMetric> moved_metrics();
 
-/// Pairs cells as compare() does, also where another number of workers or requests makes them no fair
-/// comparison: Comparison::problems tells so.
+/// Pairs cells as compare() does, and computes their changes even if they had different numbers of workers or
+/// requests, which is no fair comparison; Comparison::problems names such cells.
 Changes changes_between(std::span<const SummaryRow> base, std::span<const SummaryRow> now,
                         const std::vector<ComparedMetric>& metrics);
 
-/// Settings; what moved beyond noise, the largest first; what differs in one run; what is noise; counts.
+/// Returns a text: settings that differ, metrics that moved beyond noise (the largest changes first), metrics
+/// that differ in a single run, metrics within the noise, and counts.
 std::string changes_text(const Changes& changes);
-/// An object: the lists of the text, and `changes` with numbers in full.
+/// Returns a JSON object with the lists of the text, and `changes` with numbers in full.
 std::string changes_json(const Changes& changes);
 
 }  // namespace harness

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// Cells of seeds 1, 2, ... with so many requests in time.
+/// Returns cells of seeds 1, 2, ... with these numbers of requests in time.
 Rows seeds_of(const std::vector<double>& in_time, double load = 1) {
   Rows rows;
   for (const double each : in_time) {
@@ -27,8 +27,8 @@ const Change& change_of(const Changes& changes, const std::string& metric) {
   throw std::out_of_range(metric);
 }
 
-// Seed by seed + 20, + 30 and + 40 requests of 1,000: 3 points, deviation 1 point, 4.30265 / sqrt(3) either
-// way.
+// The seeds differ by + 20, + 30 and + 40 requests of 1,000: 3 points on average, with a deviation of 1 point
+// and a half-width of 4.30265 / sqrt(3).
 TEST(Changes, ThreeSeedsByHand) {
   const Changes changes =
       changes_between(seeds_of({800, 700, 900}), seeds_of({820, 730, 940}), moved_metrics());
@@ -46,7 +46,8 @@ TEST(Changes, ThreeSeedsByHand) {
             2u);
 }
 
-// + 20, - 10 and + 40: 16.7 on average, and far more either way. What moves alike by little is no noise.
+// Differences of + 20, - 10 and + 40 are 16.7 on average with an interval that holds 0; a small change that
+// is alike in all seeds is no noise.
 TEST(Changes, WhatGoesBothWaysIsNoise) {
   const Rows base = seeds_of({800, 700, 900});
   EXPECT_EQ(

@@ -28,7 +28,7 @@ Tolerance tolerance_of(const std::string& option, const std::string& text) {
   return tolerance;
 }
 
-/// At most `digits` after the point.
+/// Returns the value with at most `digits` digits after the point.
 std::string rounded(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);

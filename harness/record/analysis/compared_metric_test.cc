@@ -86,7 +86,7 @@ TEST(ComparedMetric, WhatAClientNotices) {
   EXPECT_TRUE(holds(error, "--within"));
 }
 
-/// Every column whose name tells a direction or a share is one of /summary.
+/// Every column whose name tells a direction or a share exists in /summary.
 TEST(ComparedMetric, DirectionsOfColumns) {
   for (const char* name :
        {"in_time", "goodput_rps", "bound_share", "min_goodput_share_10s", "accuracy", "path_accuracy"})

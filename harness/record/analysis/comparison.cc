@@ -18,7 +18,7 @@ struct Series {
   Pairs pairs;
 };
 
-/// The runs of one cell.
+/// The sums over the runs of one cell.
 struct Point {
   std::string workload;
   double base = 0, now = 0;  ///< sums
@@ -27,7 +27,7 @@ struct Point {
 
 bool has_value(double value) { return !std::isnan(value); }
 
-/// Columns that no decision of a system moves.
+/// True for columns on which no decision of a system has an effect.
 bool is_timing(const std::string& metric) { return metric == "wall_s" || metric == "sim_requests_per_s"; }
 
 bool is_simulated(const CellPair& pair) { return pair.key.runtime == "simulated"; }
@@ -148,7 +148,7 @@ void add_settings(Comparison& comparison, const Pairs& pairs) {
     comparison.settings.push_back(difference + " (" + counted(count, "cell") + ")");
 }
 
-/// Takes note of a pair; whether its metrics can be compared.
+/// Notes a pair's status and problems; returns true if its metrics can be compared.
 bool is_comparable(Comparison& comparison, const CellPair& pair) {
   if (!pair.ran()) {
     const StatusChange change{pair.key, status_text(*pair.base) + ", now " + status_text(*pair.now)};
@@ -168,8 +168,8 @@ bool is_comparable(Comparison& comparison, const CellPair& pair) {
 
 constexpr const char* kAssigns = " = ";
 constexpr const char* kChecksum = "# ";
-constexpr const char* kPlace = "# cell";  // in the experiment
-constexpr const char* kRanks = "# on ";   // of live cells: "# on 3 ranks"
+constexpr const char* kPlace = "# cell";  // its index in the experiment
+constexpr const char* kRanks = "# on ";   // live cells have "# on 3 ranks"
 constexpr const char* kParams = "params";
 
 using Settings = std::map<std::string, std::string>;
@@ -178,7 +178,7 @@ std::string unquoted(const std::string& text) {
   return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-/// A setting by the names that its key and its value have today.
+/// Adds a setting under the names that its key and its value have today.
 void put(Settings& settings, const std::string& key, const std::string& value) {
   const std::string now = setting_now(key, unquoted(value));
   const std::string key_now = now.substr(0, now.find('='));
@@ -186,7 +186,7 @@ void put(Settings& settings, const std::string& key, const std::string& value) {
   settings[key_now] = value_now == unquoted(value) ? value : "\"" + value_now + "\"";
 }
 
-/// Reads "{ a = 1, b = 2 }".
+/// Adds the settings of an inline table, "{ a = 1, b = 2 }".
 void add_inline(Settings& settings, const std::string& table, const std::string& prefix) {
   std::size_t begin = table.find_first_not_of("{ ");
   while (begin != std::string::npos && begin < table.size()) {
@@ -232,7 +232,7 @@ Settings settings_of(const std::string& text) {
   return settings;
 }
 
-/// Returns the name or path of the file that a checksum is of; "" where it is not known.
+/// Returns the name or path of the file to which a checksum belongs; "" if it is not known.
 std::string name_of_contents(const Settings& settings, const std::string& kind) {
   for (const auto& [key, value] : settings) {
     const bool names = kind == "pipeline"   ? key == "workload.pipelines"
@@ -246,10 +246,10 @@ std::string name_of_contents(const Settings& settings, const std::string& kind) 
   return "";
 }
 
-/// What a cell has only when it is wanted: without it nothing of the kind happens.
+/// True for a setting that a cell has only if something is wanted; without it nothing of the kind happens.
 bool is_optional(const std::string& key) { return key.starts_with("fault ") || key == "cell_limit_s"; }
 
-/// Those of `some` that `others` have not, with `words` after each.
+/// Adds the optional settings of `some` that `others` lack, with `words` after each.
 void add_one_sided(const Settings& some, const Settings& others, const char* words,
                    std::vector<std::string>& differences) {
   for (const auto& [key, value] : some) {

@@ -178,7 +178,7 @@ TEST(Comparison, OtherDevicesAreToldWhereBothFilesNameThem) {
   const Rows base = {test_cell("pard", 900, 0.8), test_cell("pard", 900, 1.2), test_cell("nexus", 900)};
   Rows now = base;
   for (SummaryRow& row : now) row.devices = "1 x NVIDIA A100";
-  EXPECT_TRUE(compared(base, now).settings.empty());  // a file of an older program names none
+  EXPECT_TRUE(compared(base, now).settings.empty());  // a file of an older program has no settings
   Rows other = now;
   other[0].devices = other[2].devices = "1 x NVIDIA H200";
   const Comparison comparison = compared(now, other);
@@ -193,7 +193,7 @@ TEST(Comparison, WhatCannotBeComparedIsNamed) {
             std::vector<std::string>{"pard lv tweet load 1.2 slo 500 ms seed 1: only in the base"});
   EXPECT_EQ(compared({base[0]}, base).problems,
             std::vector<std::string>{"pard lv tweet load 1.2 slo 500 ms seed 1: only in the new results"});
-  EXPECT_EQ(compared({base[0]}, {base[1]}).problems.size(), 3u);  // and none in common
+  EXPECT_EQ(compared({base[0]}, {base[1]}).problems.size(), 3u);  // the third: no cell in common
   EXPECT_EQ(compared({}, {}).problems.size(), 1u);
   Rows now = base;
   now[1].workers = 32;
@@ -312,7 +312,7 @@ TEST(CellPairs, WhatNamesACellTellsItFromOthers) {
   EXPECT_EQ(cells.only_now[7].name(), "pard lambda=0.2 lv tweet load 1 slo 500 ms seed 1");
 }
 
-/// A series that two files tune otherwise has one name in both.
+/// A series that two files tune differently has the same name in both.
 TEST(CellPairs, WhatTheNameOfTwoCellsLeavesOutIsToldWhereTheyDiffer) {
   Rows base = {test_cell("pard", 900, 1, "pard.lambda=0.1")};
   Rows now = {test_cell("pard", 900, 1, "pard.lambda=0.2")};

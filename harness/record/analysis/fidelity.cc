@@ -12,7 +12,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kSimulated = "simulated";
-/// Of settings that no simulated cell depends on.
+/// Prefixes of the settings on which no simulated cell depends.
 constexpr const char* kLiveKeys[] = {"live.", "gpu."};
 
 /// A live run and its simulation.
@@ -26,7 +26,8 @@ struct LiveCell {
   std::vector<RunPair> runs;
 };
 
-/// Of a live cell the simulated one; of a simulated one itself.
+/// Returns the key of the simulated cell that belongs to a live one. A simulated cell's counterpart is
+/// itself.
 CellKey simulated_counterpart(CellKey key) {
   key.runtime = kSimulated;
   for (const char* keys : kLiveKeys) key = without(std::move(key), keys);
@@ -123,8 +124,8 @@ std::size_t Fidelity::count_of(FidelityVerdict verdict) const {
 
 Fidelity fidelity_of(std::span<const SummaryRow> rows, const std::vector<ComparedMetric>& metrics) {
   Fidelity result;
-  std::map<CellKey, std::pair<const SummaryRow*, bool>>
-      simulated;  // and whether a live cell stands beside it
+  // The flag is true if a live cell belongs to the simulated one.
+  std::map<CellKey, std::pair<const SummaryRow*, bool>> simulated;
   for (const SummaryRow& row : rows) {
     if (row.cell.runtime == kSimulated)
       simulated.emplace(simulated_counterpart(key_of(row.cell, row.slo_ms)), std::pair(&row, false));

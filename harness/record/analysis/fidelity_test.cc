@@ -109,7 +109,8 @@ TEST(Fidelity, LiveSettingsMakeCellsBesideTheOneSimulation) {
   EXPECT_EQ(fidelity.rows[1].verdict, FidelityVerdict::kBeyond);
 }
 
-/// Swept, they multiply the cells on devices alone; a system's own are in its simulated cell too.
+/// Swept live settings multiply only the cells on devices; a system's own settings are in its simulated cell
+/// too.
 TEST(Fidelity, SettingsOfDevicesMakeCellsBesideTheOneSimulation) {
   Rows rows = {test_cell("pard", 900), test_cell("nexus", 900, 1, "gpu.threads=4"),
                live_cell("pard", 900, "gpu.threads=2 gpu.exchange=nccl"),
@@ -135,7 +136,7 @@ TEST(Fidelity, CellsWithoutACounterpartAreNamed) {
   EXPECT_EQ(fidelity.live_alone, 1u);
 }
 
-/// Runs that scatter, each beside a simulation that scatters with it: what is left of the scatter counts.
+/// If each of several runs has a simulation that scatters with it, only the remaining scatter counts.
 TEST(Fidelity, EachRepeatBesideItsOwnSimulation) {
   const auto pair = [](int number, double live, double simulated) {
     return LivePair{repeat(number, live), test_cell("pard", simulated)};
@@ -149,7 +150,7 @@ TEST(Fidelity, EachRepeatBesideItsOwnSimulation) {
   EXPECT_NEAR(row.difference, 5 / 3000.0, 1e-12);
   EXPECT_NEAR(row.half_range, 0.01, 1e-12);  // differences of +1, +0.5 and -1 points
   EXPECT_EQ(row.verdict, FidelityVerdict::kWithin);
-  pairs[1].simulated = test_cell("pard", 725);  // of -2.5 points: the mean is well within, not all of them
+  pairs[1].simulated = test_cell("pard", 725);  // -2.5 points: the mean is well within, the half-range is not
   EXPECT_EQ(fidelity_of(pairs, goodput_alone()).rows.at(0).verdict, FidelityVerdict::kBeyond);
   pairs[1].live.status = "invalid";
   pairs[1].live.why = "load left late";

@@ -10,10 +10,10 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kNarrowest = 12;  // of a column whose texts are cut
+constexpr std::size_t kNarrowest = 12;  // width to which a column's texts are cut at most
 constexpr std::string_view kCut = "...";
 
-/// As wide as aligned_text() makes it.
+/// Returns the length of the longest line of aligned_text().
 std::size_t width_of(const TextTable& table) {
   const std::string text = aligned_text(table);
   std::size_t widest = 0;
@@ -31,7 +31,7 @@ std::size_t width_of(const TextTable& table, std::size_t column) {
   return widest;
 }
 
-/// At most `width` bytes, no character in two.
+/// Returns at most `width` bytes of the text; no character is cut in two.
 std::string cut_text(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   std::size_t end = width - std::min(width, kCut.size());
@@ -39,7 +39,7 @@ std::string cut_text(const std::string& text, std::size_t width) {
   return text.substr(0, end) + std::string(kCut);
 }
 
-/// `head` and the texts after it, with commas between them, in lines of at most `width`.
+/// Returns `head` and the texts after it, with commas between them, in lines of at most `width`.
 std::string filled(const std::string& head, const std::vector<std::string>& texts, std::size_t width) {
   constexpr std::size_t kBeside = 3;  // the indent of a line and its comma
   std::string out;
@@ -65,7 +65,8 @@ bool is_constant(const TextTable& table, std::size_t column) {
   });
 }
 
-/// Takes the columns away that say the same in every row, but for one where all do; "NAME VALUE" of each.
+/// Removes the columns with the same value in every row, but keeps one column if all are such. Returns "NAME
+/// VALUE" for each.
 std::vector<std::string> take_constant(TextTable& table) {
   std::vector<std::string> taken;
   if (table.rows.size() < 2) return taken;
@@ -81,7 +82,7 @@ std::vector<std::string> take_constant(TextTable& table) {
   return taken;
 }
 
-/// The widest column whose texts can be cut, or the number of columns.
+/// Returns the widest column whose texts can be cut, or the number of columns if there is no such column.
 std::size_t widest_text(const TextTable& table) {
   std::size_t found = table.columns.size();
   std::size_t widest = 0;
@@ -95,7 +96,8 @@ std::size_t widest_text(const TextTable& table) {
   return found;
 }
 
-/// Cuts the texts of the widest columns until the table fits or none can be cut; the columns' headings.
+/// Cuts the texts of the widest columns until the table fits or no text can be cut. Returns these columns'
+/// headings.
 std::vector<std::string> cut_texts(TextTable& table, std::size_t width) {
   std::vector<std::string> cut;
   for (std::size_t wide = width_of(table); wide > width; wide = width_of(table)) {
@@ -112,7 +114,7 @@ std::vector<std::string> cut_texts(TextTable& table, std::size_t width) {
   return cut;
 }
 
-/// Leaves the last columns out until the table fits; their headings, in their order.
+/// Leaves out the last columns until the table fits. Returns their headings, in their order.
 std::vector<std::string> leave_out(TextTable& table, std::size_t width) {
   std::vector<std::string> out;
   for (std::size_t i = table.columns.size(); i-- > 1 && width_of(table) > width;) {

@@ -1,4 +1,4 @@
-// A table for people on a terminal that is narrower than it.
+// A table for people on a terminal that is narrower than the table.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace harness {
 
-/// As aligned_text(), in lines of at most `width` characters where that can be done; 0: any width. Where the
-/// table is wider, columns that say the same in every row stand in lines above it. If that is not enough,
-/// long texts end with "...", then the last columns are left out; a line below says which, and `how_to_see`
-/// them all.
+/// Returns the table like aligned_text(), in lines of at most `width` characters if possible; 0: any width.
+/// If the table is wider, columns with the same value in every row move into lines above it. If that is not
+/// enough, long texts are cut and end with "...", then the last columns are left out; a line below names
+/// these columns, and `how_to_see` follows it.
 std::string fitted_text(const TextTable& table, std::size_t width, const std::string& how_to_see);
 
 }  // namespace harness

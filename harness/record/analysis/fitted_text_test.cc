@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kHow = "all: --csv";
 
-/// Two rows; `runtime` says the same in both, `why` is long in the second.
+/// Returns a table of two rows; `runtime` is the same in both, `why` is long in the second.
 TextTable example() {
   TextTable table;
   for (const int seed : {1, 2}) {

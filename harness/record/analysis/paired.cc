@@ -26,7 +26,7 @@ const SummaryRow* with_seed(const SeriesCells& series, std::uint64_t seed) {
   return nullptr;
 }
 
-/// Not the number of the cell.
+/// True for the types of columns that hold measured numbers; the cell's index has another type.
 template <class Value>
 constexpr bool kIsMeasured = std::is_same_v<Value, double> || std::is_same_v<Value, std::uint64_t>;
 
@@ -48,7 +48,7 @@ bool several_runtimes(const std::vector<WorkloadCells>& workloads) {
   });
 }
 
-/// The mean and the ends of its interval, which are cut to what the values can be.
+/// Adds the mean and the ends of its interval, which are cut to the range of possible values.
 void add_spread(TextTable& table, const std::string& name, const Spread& spread, double least, double most) {
   table.add({name}, spread.mean);
   const bool has_ends = !std::isnan(spread.half_width);
@@ -61,8 +61,8 @@ void add_spread(TextTable& table, const std::string& name, const Spread& spread,
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Adds the interval of a metric, cut to its values: shares are within [0, 1] (a live run may pass its
-/// bound), and nothing is below 0 unless its mean is.
+/// Adds the mean and interval of a metric. The interval is cut to the metric's range: a share is at most 1
+/// unless its mean is above (a live run may pass its bound), and no metric is below 0 unless its mean is.
 void add_spread(TextTable& table, const std::string& metric, const Spread& spread) {
   const Metric* known = find_metric(metric);
   const bool is_share = known != nullptr && known->is_share;
@@ -163,7 +163,7 @@ PairedSpread paired_over_seeds(const SeriesCells& series, const SeriesCells& bas
     if (other == nullptr) continue;
     const double value = value_of(*row, metric);
     const double base = value_of(*other, metric);
-    differences.push_back(value - base);  // of two infinite ones there is none
+    differences.push_back(value - base);  // NaN, and so not counted, if both are infinite
     if (base != 0) ratios.push_back(value / base);
   }
   return {spread_of(differences), spread_of(ratios)};

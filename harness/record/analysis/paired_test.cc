@@ -90,7 +90,7 @@ TEST(Paired, RowsAreGroupedByTheirColumnsAndSharedParametersShown) {
   for (const char* workers : {"8", "16"}) {
     for (const char* own : {"", " cluster.jitter=off", " pard.lambda=1"})
       rows.push_back(row_of("pard", "default", 1, 1, "cluster.workers=" + std::string(workers) + own));
-    rows[rows.size() - 2].cell.series = "pard/steady";  // what it sets for itself is no part of the workload
+    rows[rows.size() - 2].cell.series = "pard/steady";  // its own settings are no part of the workload
     rows[rows.size() - 2].cell.workload = rows.back().cell.workload;
   }
   const std::vector<WorkloadCells> workloads = by_workload(rows);
@@ -124,7 +124,7 @@ TEST(Paired, MetricsAreTheColumnsThatMeasure) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), "seed"), 0);
 }
 
-/// The row of that series in the table for people and programs.
+/// Returns the text of a column in a row of the table, as in CSV.
 std::string shown(const TextTable& table, std::size_t row, const std::string& column) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].name == column) return table.rows[row][i].text;
@@ -149,7 +149,7 @@ TEST(Paired, IntervalsOfSharesStayWithinZeroAndOne) {
       "");
 }
 
-// The second seed sent nothing, the third completed nothing.
+// The second seed's run sent nothing, the third's completed nothing.
 TEST(Paired, MeansAreOfTheSeedsThatHaveAValueAndSaySo) {
   std::vector<SummaryRow> rows = {row_of("pard", "default", 1, 10), row_of("pard", "default", 2, 0),
                                   row_of("pard", "default", 3, 0)};

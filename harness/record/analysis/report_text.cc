@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// What a cell that did not run has all the same. Of the rest a zero would look measured.
+/// True for the numbers that even a cell that did not run has. A zero in another column would look measured.
 bool is_given(const std::string& column) {
   return column == "cell" || column == "load" || column == "seed" || column == "slo_ms";
 }
@@ -178,7 +178,7 @@ std::string counts_text(const Comparison& comparison) {
   return text + "\n";
 }
 
-/// Of a relative tolerance in per cent of the simulated value.
+/// Returns the half-range; if the tolerance is relative, in per cent of the simulated value.
 std::string half_range_text(const FidelityRow& row) {
   std::string text = change_text(row.metric, row.as_change(row.half_range));
   if (text.starts_with('+')) text.erase(0, 1);

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-/// With one space where a table has several.
+/// Returns the text with one space in the place of several.
 std::string squeezed(const std::string& text) {
   std::string result;
   for (const char c : text) {

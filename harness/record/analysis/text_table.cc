@@ -21,7 +21,7 @@ std::string csv_value(const std::string& text) {
   return quoted + "\"";
 }
 
-/// `text_of` says what stands in the column of that index.
+/// Returns a line of CSV. `text_of(i)` returns the text of column i.
 template <class Text>
 std::string csv_line(const TextTable& table, const Text& text_of) {
   std::string line;
@@ -34,7 +34,8 @@ std::string csv_line(const TextTable& table, const Text& text_of) {
   return line + "\n";
 }
 
-// Bytes of a word, or of a whole text, that a table shows: no column of ours has as many.
+// Number of bytes of a word, or of a whole text, that a table shows at most; no column of the harness needs
+// more.
 constexpr std::size_t kLongestCell = 2000;
 
 }  // namespace
@@ -125,7 +126,7 @@ std::string aligned_text(const TextTable& table) {
 
 namespace {
 
-/// Columns that people see.
+/// Returns the indices of the columns that people see.
 std::vector<std::size_t> shown_columns(const TextTable& table) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -134,7 +135,8 @@ std::vector<std::size_t> shown_columns(const TextTable& table) {
   return shown;
 }
 
-/// A backslash before each of the characters; for LaTeX also the names of those that one does not help.
+/// Returns the text with a backslash before each special character. For LaTeX, characters that need more than
+/// a backslash are replaced by their names.
 std::string escaped(const std::string& text, std::string_view special, bool is_latex) {
   std::string result;
   for (const char c : printable(text, kLongestCell)) {
@@ -158,7 +160,7 @@ std::string joined_cells(const std::vector<std::string>& cells, const std::strin
   return line;
 }
 
-/// The heading, then the rows, each cell made by `cell_text`.
+/// Returns the texts of the headings, then of the rows, each cell made by `cell_text`.
 template <class CellText>
 std::vector<std::vector<std::string>> texts_of(const TextTable& table, CellText cell_text) {
   std::vector<std::vector<std::string>> lines(1);
@@ -321,7 +323,7 @@ std::string count_of(const std::vector<JUnitCase>& cases, JUnitCase::Result resu
                                       [&](const JUnitCase& each) { return each.result == result; }));
 }
 
-/// nullptr: it passed.
+/// Returns the name of the XML element for a result; nullptr if the test passed.
 const char* element_of(JUnitCase::Result result) {
   constexpr const char* kElements[] = {nullptr, "failure", "skipped", "error"};
   return kElements[static_cast<std::size_t>(result)];

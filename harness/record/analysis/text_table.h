@@ -15,12 +15,12 @@ struct Json {
 };
 
 inline std::string json_of(const Json& json) { return json.text; }
-/// In quotes, with '"', '\' and control characters escaped.
+/// Returns the text in quotes, with '"', '\' and control characters escaped.
 std::string json_of(const std::string& text);
-/// The shortest form that reads back to the same value; null for NaN, which is no value, and the text "inf"
-/// or "-inf" for infinities, for which JSON has no number.
+/// Returns the shortest form that reads back to the same value; null for NaN, which means no value, and the
+/// text "inf" or "-inf" for infinities, for which JSON has no number.
 std::string json_of(double value);
-/// true or false, or a whole number.
+/// Returns true or false, or a whole number.
 template <std::integral Value>
 std::string json_of(Value value) {
   if constexpr (std::same_as<Value, bool>)
@@ -28,7 +28,7 @@ std::string json_of(Value value) {
   else
     return std::to_string(value);
 }
-/// An array on one line.
+/// Returns an array on one line.
 template <class Value>
 std::string json_of(const std::vector<Value>& values) {
   std::string list;
@@ -36,7 +36,7 @@ std::string json_of(const std::vector<Value>& values) {
   return "[" + list + "]";
 }
 
-/// An array with a line for each.
+/// Returns an array with a line for each value.
 std::string json_lines(const std::vector<Json>& values);
 
 /// An object, with its members in the order in which they were added.
@@ -52,24 +52,25 @@ class JsonObject {
   std::vector<std::string> members_;
 };
 
-/// A value as its readers see it.
+/// One value in the forms for its different readers.
 struct TextCell {
-  std::string text;   ///< in CSV; empty: no value
-  std::string json;   ///< the same
-  std::string shown;  ///< to people
+  std::string text;   ///< form in CSV; empty: no value
+  std::string json;   ///< form in JSON
+  std::string shown;  ///< form for people
   bool is_number = false;
 };
 
 struct TextColumn {
-  std::string name;            ///< in JSON and CSV; empty: for people only
-  std::string heading = name;  ///< in the table; empty: for programs only
-  std::size_t widest = 0;      ///< longer texts of the table are broken at spaces; 0: none are
+  std::string name;            ///< name in JSON and CSV; empty: the column is for people only
+  std::string heading = name;  ///< heading in the table; empty: the column is for programs only
+  std::size_t widest = 0;      ///< width beyond which texts in the table are broken at spaces; 0: no limit
 };
 
 TextCell cell_of(const std::string& text);
-/// In the shortest form that reads back to the same value, for people as number_text(). NaN is no value.
+/// Returns the shortest form that reads back to the same value, and number_text() for people. NaN is no
+/// value.
 TextCell cell_of(double value);
-/// What looks the same everywhere: a count, or JSON that has no place in a table.
+/// Returns a cell with the same form for all readers: a count, or JSON that has no place in a table.
 template <class Value>
 requires std::integral<Value> || std::same_as<Value, Json> TextCell cell_of(const Value& value) {
   const std::string text = json_of(value);
@@ -81,14 +82,14 @@ struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<std::vector<TextCell>> rows;
 
-  /// Begins a row, which add() fills: the same columns in each.
+  /// Begins a row, which add() fills. Each row must get the same columns.
   void add_row() { rows.emplace_back(); }
   template <class Value>
   void add(const TextColumn& column, const Value& value) {
     if (rows.size() == 1) columns.push_back(column);
     rows.back().push_back(cell_of(value));
   }
-  /// Of a value that people read as `shown`.
+  /// Adds a value that people see as `shown`.
   template <class Value>
   void add(const TextColumn& column, const Value& value, const std::string& shown) {
     add(column, value);
@@ -96,32 +97,35 @@ struct TextTable {
   }
 };
 
-/// Six significant digits; "" for NaN.
+/// Returns the value with six significant digits; "" for NaN.
 std::string number_text(double value);
 
-/// Aligned with spaces, a header first; "-" where there is nothing to show.
+/// Returns the columns for people, aligned with spaces, a header first; "-" for an empty cell.
 std::string aligned_text(const TextTable& table);
-/// An object for each row.
+/// Returns a JSON object for each row.
 std::vector<Json> json_rows(const TextTable& table);
-/// An array of them, a line each.
+/// Returns an array of json_rows(), each on a line of its own.
 std::string json_text(const TextTable& table);
-/// RFC 4180, a header first; nothing where there is no value.
+/// Returns CSV as in RFC 4180, a header first; a field without a value is empty.
 std::string csv_text(const TextTable& table);
 
-/// As aligned_text() has it, for a page: a table of Markdown, or a tabular of LaTeX with booktabs' rules.
+/// Returns the columns of aligned_text() as a table of Markdown.
 std::string markdown_text(const TextTable& table);
+/// Returns the columns of aligned_text() as a tabular of LaTeX with booktabs' rules.
 std::string latex_text(const TextTable& table);
 
-/// Keeps the rows whose column has one of the values, as CSV or people see it. False: no such column.
+/// Keeps the rows whose column has one of the values, in the form of CSV or the form for people. Returns
+/// false if there is no such column.
 bool keep_rows(TextTable& table, const std::string& column, const std::vector<std::string>& values);
-/// In rising order of a column, numbers by value; rows without a value last. False: no such column.
+/// Sorts the rows by a column, in rising or falling order, numbers by value; rows without a value come last.
+/// Returns false if there is no such column.
 bool sort_rows(TextTable& table, const std::string& column, bool is_falling);
 
-/// Returns the text without control characters, broken at spaces into lines of at most `widest`, or of one
-/// word that is longer; 0: one line.
+/// Returns the text without control characters, broken at spaces into lines of at most `widest` bytes (a
+/// longer word has a line of its own); 0: one line. Returns "-" for an empty text.
 std::vector<std::string> wrapped(const std::string& text, std::size_t widest);
 
-/// Each text on a line of its own, behind the prefix.
+/// Returns each text on a line of its own, behind the prefix.
 std::string prefixed_lines(const std::string& prefix, const std::vector<std::string>& texts);
 
 // Test reports in JUnit's XML, as CI servers show them.
@@ -129,14 +133,14 @@ std::string prefixed_lines(const std::string& prefix, const std::vector<std::str
 struct JUnitCase {
   enum class Result { kPassed, kFailed, kSkipped, kError };
 
-  std::string group;  ///< the `classname`, by which reports are folded
+  std::string group;  ///< the `classname`, by which viewers group test cases
   std::string name;
   Result result = Result::kPassed;
-  std::string message;  ///< why it did not pass
+  std::string message;  ///< reason why it did not pass
   std::string output;
 };
 
-/// One test suite with its counts.
+/// Returns one test suite with its counts.
 std::string junit_text(const std::string& suite, const std::vector<JUnitCase>& cases);
 
 }  // namespace harness

@@ -121,7 +121,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
                       const Provenance& provenance, const std::function<void()>& before_each) {
   StagedFile staged(path);
   std::vector<SummaryRow> rows;
-  std::map<std::uint32_t, std::string> hashes;  // by index
+  std::map<std::uint32_t, std::string> hashes;  // input hashes by index
   TimeNs clock_bound_ns = 0;
   staged.write([&] {
     write_provenance(staged.id(), provenance);
@@ -135,7 +135,7 @@ void assemble_results(const std::string& path, const std::vector<std::string>& c
       if (!is_new && known->second == row.cell.input_hash) continue;
       if (!is_new)
         throw input_error({cell_file, 0, "cell"}, std::to_string(row.cell.index), "each cell once");
-      // What cannot be copied is the source's fault, what cannot be written ours.
+      // A failure to read is an error of the source file, a failure to write one of the new file.
       staged.write([&] {
         clock_bound_ns = std::max(
             clock_bound_ns, source.read([&] { return copy_cell(source, staged.id(), row.cell.index); }));

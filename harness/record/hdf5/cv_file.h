@@ -7,15 +7,15 @@
 
 namespace harness {
 
-/// The mean coefficient of variation of the requests in a window, over random groups of streams.
+/// The mean coefficient of variation of the number of requests in a window, over random groups of streams.
 struct CvRow {
   std::string trace;
   double rate_rps = 0;
   double window_s = 0;
-  std::uint64_t group = 1;    ///< streams in a group
-  std::uint64_t groups = 0;   ///< with requests in the windows
-  std::uint64_t windows = 0;  ///< whole ones in the run
-  double mean_cv = 0;         ///< NaN without groups
+  std::uint64_t group = 1;    ///< number of streams in a group
+  std::uint64_t groups = 0;   ///< number of groups with requests in the windows
+  std::uint64_t windows = 0;  ///< number of whole windows in the run
+  double mean_cv = 0;         ///< mean coefficient; NaN without groups
 
   static void list(auto& row, auto&& column) {
     column("trace", row.trace);
@@ -30,18 +30,18 @@ struct CvRow {
 
 struct CvTable {
   std::string source;      ///< the experiment's file or the shape that was measured
-  std::uint64_t seed = 1;  ///< of requests and groups
+  std::uint64_t seed = 1;  ///< seed of the requests and of the groups
   std::vector<CvRow> rows;
 };
 
 /// Writes the file (results/README.md describes it); it appears under its name only when it is complete.
-/// Throws EnvironmentError naming the path, InputError where it would replace another file.
+/// Throws EnvironmentError naming the path, and InputError if it would replace a file of another kind.
 void write_cv_table(const std::string& path, const CvTable& table);
 
-/// Reads it. Throws InputError where the file is none or damaged.
+/// Reads the table. Throws InputError if the file is damaged, or is not of this kind.
 CvTable read_cv_table(const std::string& path);
 
-/// Whether the file holds such a table; false for a file that is not there or another's.
+/// True if the file holds such a table; false if it does not exist or is of another kind.
 bool is_cv_table(const std::string& path);
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Files that were damaged: whatever was changed, cut off or added, none is accepted and the error names it.
+// Damaged files: a file in which anything was changed, cut off or added is refused, and the error names it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -34,7 +34,7 @@ void write_bytes_to(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Other bytes than before.
+/// Returns the bytes with a random change; they always differ from before.
 std::string damaged_bytes(std::string bytes, RandomStream& random) {
   // Half of the time near the beginning, where the block and HDF5's own tables are.
   const std::size_t reach = random.below(2) == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
@@ -147,7 +147,7 @@ TEST_F(DamagedFiles, AFileIsVerifiedAgainAfterItHasChanged) {
   EXPECT_EQ(read_summary(path("cell1")).size(), 1U);
 }
 
-/// What a library that looks for HDF5's signature further on would find.
+/// A library that looks for HDF5's signature further on in the file would find it.
 TEST_F(DamagedFiles, AnHdf5FileBehindOtherBytesIsNotLookedFor) {
   const std::string content = bytes_of(path("cell1")).substr(kSealBytes);
   write_bytes_to(path("damaged.h5"), std::string(1024, 'x') + content);

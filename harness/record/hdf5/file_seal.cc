@@ -21,8 +21,8 @@ constexpr std::string_view kSealBegins = "harness file, ";
 constexpr std::string_view kHdf5Signature = "\x89HDF\r\n\x1a\n";
 constexpr std::size_t kReadBytes = 1 << 20;
 
-/// Reads up to `size` bytes, fewer only at the end of the file. Returns how many; negative: errno says why
-/// not.
+/// Reads up to `size` bytes, fewer only at the end of the file. Returns the number of bytes; negative:
+/// failed, with errno.
 ssize_t read_whole(int fd, char* at, std::size_t size, std::size_t offset) {
   std::size_t done = 0;
   while (done < size) {
@@ -35,7 +35,8 @@ ssize_t read_whole(int fd, char* at, std::size_t size, std::size_t offset) {
   return static_cast<ssize_t>(done);
 }
 
-/// What stands in the block of a file as it is now: kSealBytes. Empty: errno says why it could not be read.
+/// Returns the right block for the file's present content, kSealBytes long; empty if the file could not be
+/// read, with errno.
 std::string seal_of(int fd) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return "";
@@ -62,7 +63,7 @@ std::string seal_of(int fd) {
   return seal;
 }
 
-/// Returns the size of the sealed file as the block says it; 0 where it does not.
+/// Returns the size of the sealed file according to the block; 0 if the block has no size.
 std::size_t sealed_size(std::string_view block) {
   const std::size_t comma = block.rfind(", ");
   std::size_t size = 0;

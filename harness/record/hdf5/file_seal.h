@@ -1,5 +1,5 @@
-// The checksum of a whole file, in a block before what HDF5 wrote: one line of text, zeros behind it. HDF5
-// calls that a user block and passes over it. Internal to record/.
+// The checksum of a whole file, in a block before the bytes that HDF5 wrote: one line of text, then zeros.
+// HDF5 calls this a user block and skips it. Internal to record/.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,23 @@ namespace harness {
 /// The smallest user block of HDF5.
 inline constexpr std::size_t kSealBytes = 512;
 
-/// What the block of a file says.
+/// The state of a file according to its block.
 enum class Seal {
-  kMatches,   ///< the file is as it was when it was sealed
-  kDamaged,   ///< it is not
-  kGrown,     ///< it is longer than it was then: another program has written into it
+  kMatches,   ///< a file that is as it was when it was sealed
+  kDamaged,   ///< a file that has changed since
+  kGrown,     ///< a file that is longer than it was then: another program has written into it
   kUnsealed,  ///< an HDF5 file that begins without a block, as older versions wrote them
-  kForeign,   ///< neither: no HDF5 file of ours
+  kForeign,   ///< any other file, which is no HDF5 file of the harness
 };
 
-/// Writes the block of the open file, whose first kSealBytes are free. Returns 0, or the errno of what
-/// failed.
+/// Writes the block of the open file, whose first kSealBytes are free. Returns 0, or the errno of the
+/// failure.
 int seal_file(int fd);
-/// Reads the whole file. Throws InputError naming the path when it cannot be read.
+/// Reads the whole file and compares it with its block. Throws InputError naming the path if it cannot be
+/// read.
 Seal check_seal(int fd, const std::string& path);
 
-/// Writes all of the bytes at `offset`. Returns 0, or the errno of what failed.
+/// Writes all of the bytes at `offset`. Returns 0, or the errno of the failure.
 int write_whole(int fd, const void* bytes, std::size_t size, std::size_t offset);
 
 }  // namespace harness

@@ -7,17 +7,18 @@
 
 namespace harness {
 
-/// One setting that was tried.
+/// One point of a fit: a combination of settings that was tried.
 struct FitPointRow {
   std::uint32_t point = 0;
-  std::string stage;  ///< "design", "descent", "confirm": the same point again, on other workloads and seeds
-  std::uint32_t judged = 0;      ///< claims that it decides
-  std::uint32_t reproduced = 0;  ///< by the means over the seeds, as `partly`
-  std::uint32_t partly = 0;
-  std::uint32_t noisy = 0;  ///< claims of which the seeds of a group disagree
-  double held = 0;          ///< the sum of the claims' scores
-  double distance = 0;      ///< of the headlines from the paper's ranges, in natural logarithms
-  double objective = 0;     ///< held - distance
+  /// "design", "descent" or "confirm"; the last is a point tried again on other workloads and seeds.
+  std::string stage;
+  std::uint32_t judged = 0;      ///< number of claims that the point decides
+  std::uint32_t reproduced = 0;  ///< number of claims reproduced, by the means over the seeds
+  std::uint32_t partly = 0;      ///< number of claims partly reproduced, by the means over the seeds
+  std::uint32_t noisy = 0;       ///< number of claims for which the seeds of a group disagree
+  double held = 0;               ///< sum of the claims' scores
+  double distance = 0;           ///< distance of the headlines from the paper's ranges, in natural logarithms
+  double objective = 0;          ///< held - distance
 
   static void list(auto& row, auto&& column) {
     column("point", row.point);
@@ -37,8 +38,8 @@ struct FitSettingRow {
   std::uint32_t point = 0;
   std::string knob;
   std::string value;
-  bool active = true;    ///< it has an effect there
-  bool standard = true;  ///< the value that the project's experiments have
+  bool active = true;    ///< true if the knob has an effect at this point
+  bool standard = true;  ///< true if the project's experiments have this value
 
   static void list(auto& row, auto&& column) {
     column("point", row.point);
@@ -49,11 +50,11 @@ struct FitSettingRow {
   }
 };
 
-/// One claim at one point.
+/// The verdict on one claim at one point.
 struct FitVerdictRow {
   std::uint32_t point = 0;
   std::string stage;
-  std::string claim;  ///< the id; of several that are one, the first
+  std::string claim;  ///< id of the claim; of several that count as one, the first id
   std::string verdict;
   bool noisy = false;
   double value = 0;
@@ -71,20 +72,20 @@ struct FitVerdictRow {
 };
 
 struct FitTables {
-  std::string plan;  ///< the text of the file of the fit
+  std::string plan;  ///< text of the fit's file
   std::vector<FitPointRow> points;
   std::vector<FitSettingRow> settings;
   std::vector<FitVerdictRow> verdicts;
 };
 
-/// Throws InputError where there is another file than such results.
+/// Throws InputError if the path has a file that is no such result.
 void check_replaceable_by_fit(const std::string& path);
 
 /// Writes the file; it appears under its name only when it is complete. Throws EnvironmentError naming the
-/// path, and as check_replaceable_by_fit().
+/// path, and InputError like check_replaceable_by_fit().
 void write_fit(const std::string& path, const FitTables& tables);
 
-/// Whether the file holds such results; false for a file that is not there or another's.
+/// True if the file holds such results; false if it does not exist or is of another kind.
 bool is_fit(const std::string& path);
 
 }  // namespace harness

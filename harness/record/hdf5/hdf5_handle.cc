@@ -40,8 +40,8 @@ void throw_failure(const char* doing) {
 void prepare_hdf5() {
   require_memory();
   [[maybe_unused]] static const bool kStarted = [] {
-    // All files are closed before the program ends. What the library would do then crashes after it had not
-    // enough memory.
+    // All files are closed before the program ends. The library's own clean-up at that time would crash if it
+    // had lacked memory before.
     H5dont_atexit();
     checked(H5open(), "start the library");
     // A file that is read must not make the library read other files, or load programs.

@@ -9,8 +9,8 @@
 
 namespace harness {
 
-/// A call of the HDF5 library failed. The readers turn it into an InputError, the writers into an
-/// EnvironmentError, both of which know the file.
+/// The failure of a call of the HDF5 library. Readers turn it into an InputError, writers into an
+/// EnvironmentError; both know the file.
 class Hdf5Failure : public std::exception {
  public:
   explicit Hdf5Failure(const char* doing) : doing_(doing) {}
@@ -20,15 +20,16 @@ class Hdf5Failure : public std::exception {
   const char* doing_;
 };
 
-/// Opens the library, without links to other files and without plugins, and turns off its printing of errors,
-/// for this thread. Cheap when repeated. Throws std::bad_alloc as require_memory().
+/// Opens the library, without links to other files and without plugins, and turns off its printing of errors
+/// for this thread. A repeated call is cheap. Throws std::bad_alloc like require_memory().
 void prepare_hdf5();
 
-/// Throws what the last call of the library, which failed, stands for: std::bad_alloc when it had no memory,
-/// else Hdf5Failure(doing).
+/// Throws the exception for the library's last call, which failed: std::bad_alloc if it lacked memory, else
+/// Hdf5Failure(doing).
 [[noreturn]] void throw_failure(const char* doing);
 
-/// Throws that when `result` is negative; otherwise returns it. `doing` must outlive the program.
+/// Calls throw_failure() if `result` is negative; otherwise returns it. `doing` must live as long as the
+/// program.
 template <class Result>
 Result checked(Result result, const char* doing) {
   if (result < 0) throw_failure(doing);
@@ -53,7 +54,7 @@ class Hdf5Handle {
 
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  /// Closes the object; false when the library reports a failure.
+  /// Closes the object. Returns false if the library reports a failure.
   bool reset() {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 || close_(id) >= 0;
@@ -64,14 +65,15 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// A group that exists, or a new one (missing parents are made).
+/// Opens a group that exists.
 Hdf5Handle open_group(hid_t parent, const std::string& path);
+/// Makes a new group, and its missing parents.
 Hdf5Handle make_group(hid_t parent, const std::string& path);
 
-/// Variable-length UTF-8 text, the type of every string in the files.
+/// Returns the type of every string in the files: UTF-8 text of variable length.
 Hdf5Handle text_type();
 
-/// Attributes of an object. Text may be of any length.
+/// Writes an attribute of an object. Text may be of any length.
 void write_attribute(hid_t object, const char* name, const std::string& value);
 void write_attribute(hid_t object, const char* name, std::int64_t value);
 void write_attribute(hid_t object, const char* name, double value);

@@ -1,4 +1,4 @@
-// What claims read of the minutes of a load (docs/claims.md).
+// The minutes of a load, as claims read them (docs/claims.md).
 #include <gtest/gtest.h>
 
 #include "harness/record/hdf5/results_file.h"
@@ -10,8 +10,7 @@ namespace {
 
 class Minutes : public FolderTest {};
 
-// Windows of 1 s, in each as many requests as its number: 0 to 59, 60 to 119, and ten more that make no
-// minute.
+// Window i of 1 s has i requests: windows 0 to 59 and 60 to 119 make minutes, the other ten do not.
 TEST_F(Minutes, AreSumsOfTheirWindows) {
   const auto write = [&](const char* name, std::uint32_t index, std::uint32_t seconds, TimeNs from_ns = 0) {
     SyntheticSettings settings;

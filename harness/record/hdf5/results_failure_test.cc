@@ -1,4 +1,4 @@
-// What happens when the disk or the file is bad: one clear line, nothing half-written.
+// A bad disk or file gives one clear line, and no half-written file.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -40,7 +40,7 @@ SyntheticRun some_run() {
   return synthetic_run(settings);
 }
 
-/// Expects one line that holds the words, of an exception of this type.
+/// Expects an exception of this type whose text is one line and holds the words.
 template <class Exception, class Work, class... Words>
 void expect_failure(const Work& work, const Words&... words) {
   try {
@@ -56,7 +56,7 @@ void expect_refused(const std::string& path, const std::string& words) {
   expect_failure<InputError>([&] { read_summary(path); }, words);
 }
 
-/// Limits the size of every file of this process for its lifetime, as a full disk would.
+/// Limits the size of every file of this process while the object lives, as a full disk would.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -91,7 +91,7 @@ TEST_F(ResultsFailure, AFullDiskAtAnyByteIsOneErrorAndLeavesNothing) {
   }
   write_synthetic_cell(path("cell.h5"), run, true);
   EXPECT_EQ(read_cell(path("cell.h5"), 0).visits.size(), run.visits.size());
-  // Types of rows are kept.
+  // Types of rows stay open for reuse, and so are not counted.
   constexpr unsigned kOpen = H5F_OBJ_FILE | H5F_OBJ_GROUP | H5F_OBJ_DATASET | H5F_OBJ_ATTR;
   EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), kOpen), 0);
 }
@@ -178,7 +178,7 @@ TEST_F(ResultsFailure, NotAResultsFile) {
   expect_failure<InputError>([&] { cell_input_hash(path("other.h5")); }, path("other.h5"));
 }
 
-/// A file that has only the attributes given.
+/// Makes a file that has only the given attributes.
 void write_header(const std::string& path, const std::string& format, std::int64_t version) {
   prepare_hdf5();
   const Hdf5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "create");

@@ -121,7 +121,7 @@ TEST_F(ResultsFile, StatesOfAnyNamesReadBackAsTheyWereWritten) {
 
 TEST_F(ResultsFile, ReplaysReadBackAsTheyWereWritten) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
-  // More than a chunk in one log, one that ends with a chunk, and an empty one.
+  // One log is longer than a chunk, one ends with a chunk, and one is empty.
   std::vector<ReplayLog>& logs = run.record.replay;
   logs = {{2, 1, 70'000, 5, {}}, {3, 0, 1, 2, {}}, {9, 2, 0, 0, {}}, {11, 2, 1, 0, {std::byte{7}}}};
   for (std::size_t i = 0; i < 600'000; ++i) logs[0].bytes.push_back(static_cast<std::byte>(i * i >> 3));
@@ -164,7 +164,7 @@ void remove_totals(const std::string& path, const std::vector<const char*>& name
     ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0) << name;
 }
 
-/// Writes the table again, the column under another name, or without it where that is "".
+/// Writes the table again with the column under another name, or without the column if that name is "".
 void rename_column(const std::string& path, const std::string& name_of_table, const std::string& column,
                    const std::string& name_then) {
   const EditedFile file(path);
@@ -275,7 +275,7 @@ TEST_F(ResultsFile, ColumnsAreReadUnderTheNamesThatTheyHadBefore) {
   expect_same_cell(run, read_cell(path("cell.h5"), 7));
 }
 
-/// As files were before there was a live runtime.
+/// The file is as files were before there was a live runtime.
 TEST_F(ResultsFile, AnOlderFileWithoutScheduleLagAndClocksReadsAsASimulatedCell) {
   const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, true);
@@ -302,7 +302,7 @@ TEST_F(ResultsFile, AStoredCellGivesTheSameAccuracyAndWorkers) {
   run.summary = summarise(run.summary.cell, {run.record, 1, {}, 1});
   ASSERT_GT(run.summary["accuracy"], 0.8 * 0.8 * 0.8);
   ASSERT_LT(run.summary["accuracy"], 1);
-  ASSERT_DOUBLE_EQ(run.summary["workers_mean"], 10 + 0.25);  // of 12; one serves for 5 s of 20, one never
+  ASSERT_DOUBLE_EQ(run.summary["workers_mean"], 10 + 0.25);  // 12 workers; one serves 5 s of 20, one never
   write_synthetic_cell(path("cell.h5"), run, true);
   const CellContents cell = read_cell(path("cell.h5"), 7);
   expect_same_cell(run, cell);
@@ -313,10 +313,10 @@ TEST_F(ResultsFile, AStoredCellGivesTheSameAccuracyAndWorkers) {
   // Each request is one path.
   EXPECT_EQ(again["path_violation_rate"], run.summary["drop_rate"]);
   EXPECT_EQ(again["path_accuracy"], run.summary["path_accuracy"]);
-  EXPECT_NEAR(again["path_accuracy"], run.summary["accuracy"], 1e-12);  // the sum in another order
+  EXPECT_NEAR(again["path_accuracy"], run.summary["accuracy"], 1e-12);  // summed in another order
 }
 
-/// As files were before models had accuracies.
+/// The file is as files were before models had accuracies.
 TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   SyntheticRun run = run_with_accuracies();
   write_synthetic_cell(path("cell.h5"), run, true);
@@ -340,7 +340,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutAccuraciesReadsAsOneWhoseModelsHaveNone) {
   EXPECT_TRUE(std::isnan(summarise({}, {cell.record, 1, {}, 1})["accuracy"]));
 }
 
-/// As files were before gaps between arrivals were counted.
+/// The file is as files were before gaps between arrivals were counted.
 TEST_F(ResultsFile, AnOlderFileWithoutGapsReadsWithoutThem) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, true);
@@ -356,7 +356,7 @@ TEST_F(ResultsFile, AnOlderFileWithoutGapsReadsWithoutThem) {
   EXPECT_TRUE(std::isnan(row["latency_ms_mean"]));
 }
 
-/// As files were before there were streams.
+/// The file is as files were before there were streams.
 TEST_F(ResultsFile, AnOlderFileWithoutStreamsAndGroupsReadsWithoutThem) {
   SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
   write_synthetic_cell(path("cell.h5"), run, true);
@@ -389,7 +389,7 @@ TEST_F(ResultsFile, PlansAreReadAsCellsBeganWithThem) {
     EXPECT_EQ(plans[i].row.usd_per_h, 0.25 * static_cast<double>(i % modules + 1));
     EXPECT_EQ(plans[i].row.workers, first.record.plans[i % modules].workers);
   }
-  // As files were before plans had kinds of devices.
+  // The file becomes as files were before plans had kinds of devices.
   remove_columns(path("two.h5"), "cells/4/plans", {"device", "usd_per_h"});
   EXPECT_TRUE(std::isnan(read_start_plans(path("two.h5")).front().row.usd_per_h));
 }
@@ -497,7 +497,7 @@ TEST_F(ResultsFile, TheSameRunGivesTheSameBytes) {
   EXPECT_TRUE(bytes(path("a")) == bytes(path("b")));
 }
 
-/// Issue: at most 40 bytes a request per module visit, compressed, with batches and without, with jitter and
+/// A compressed visit takes at most 40 bytes, its share of the request's row included, with batches and
 /// without.
 TEST_F(ResultsFile, RowsStayUnderFortyBytesAVisit) {
   for (const std::size_t modules : {std::size_t{1}, std::size_t{5}}) {

@@ -29,12 +29,12 @@
 namespace harness {
 namespace {
 
-/// The one metric that follows from what files without it have.
+/// The one metric that can be computed for files that lack it.
 constexpr std::string_view kSloAttainment = "slo_attainment";
-/// What files lack that were written before values of nothing were left out.
+/// A column that is missing in files which have 0 in the place of a value that does not exist.
 constexpr std::string_view kFirstOfQuantiles = "latency_ms_p50_low";
 constexpr const char* kAllowed = "a results file written by harness";
-/// What files of an older version may lack, beside metrics.
+/// Columns and totals that files of an older version may lack, beside metrics.
 constexpr std::string_view kLaterColumns[] = {"answers",     "devices", "measured_from_s",
                                               "queue_trend", "series",  "workload"};
 constexpr std::string_view kLaterTotals[] = {"accuracy_sum",      "accuracy_requests", "latency_sum_ns",
@@ -45,7 +45,8 @@ bool is_among(const auto& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// What the block of the open file says; the file is read once in a run of the program.
+/// Returns the state of the open file according to its block; a file is read once in a run of the program.
+/// Throws InputError if it is damaged or no HDF5 file.
 Seal seal_of_file(int fd, const std::string& path) {
   static std::map<FileState, Seal> verified;
   struct stat status {};
@@ -68,7 +69,7 @@ Seal seal_of_file(int fd, const std::string& path) {
   return seal;
 }
 
-/// Of a file of ours, which may be used without: says once in a run of the program that it has no checksum.
+/// Warns once in a run of the program that a file of the harness has no checksum; it is read nevertheless.
 void warn_without_seal(const std::string& path) {
   static std::set<std::string> warned;
   if (!warned.insert(path).second) return;
@@ -157,8 +158,8 @@ void restore_rows(hid_t group, const char* name, std::vector<Row>& rows) {
     rows = read_table<Stored>(group, name, [](const Stored& row) { return restored(row); });
 }
 
-/// Gives a row of an older file what it would hold today: 0 stood for no value there, and a cell without
-/// requests was not skipped. results/harness_results/file.py does the same.
+/// Gives a row of an older file the values that it would hold today: older files have 0 for a value that does
+/// not exist, and status "ok" for a cell without requests. results/harness_results/file.py does the same.
 void settle_older(SummaryRow& row) {
   if (row.status == "ok" && row.sent == 0) {
     row.status = "skipped";
@@ -168,7 +169,7 @@ void settle_older(SummaryRow& row) {
   if (row["overload_s"] == 0) row["goodput_overload_rps"] = row["drop_rate_overload"] = kNoValue;
   settle_values(row);
   for (double& value : row.values) {
-    if (std::isinf(value)) value = kNoValue;  // of columns that the file has not
+    if (std::isinf(value)) value = kNoValue;  // settle_values() has set it in a column that the file lacks
   }
 }
 
@@ -209,7 +210,7 @@ VerifiedFile::VerifiedFile(const std::string& path) : path_(path) {
 
 namespace {
 
-/// What a walk over a file's links has found: the first that is none of ours.
+/// The result of a walk over a file's links: the first object that may lie in another file.
 struct ForeignLink {
   std::string name;
 };

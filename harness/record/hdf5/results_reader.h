@@ -1,4 +1,4 @@
-// Opening a results file for reading, with one clear line for whatever is wrong with it. Internal to record/.
+// Opening a results file for reading, with one clear line for any fault of the file. Internal to record/.
 #pragma once
 
 #include <new>
@@ -13,7 +13,7 @@
 
 namespace harness {
 
-/// Attributes of the root that say whose file it is.
+/// Attributes of the root that tell the kind of the file, and their values.
 inline constexpr const char* kFormatName = "harness results";
 inline constexpr const char* kCvFormatName = "harness trace cv";
 inline constexpr const char* kFitFormatName = "harness fit";
@@ -22,31 +22,33 @@ inline constexpr const char* kVersionAttribute = "format_version";
 inline constexpr const char* kContentsAttribute = "contents";
 inline constexpr const char* kCellContents = "cell";
 inline constexpr const char* kExperimentContents = "experiment";
-/// Of the root of an assembled file and of each cell's group; files of an older version have none there.
+/// An attribute of the root of an assembled file and of each cell's group; groups in older files lack it.
 inline constexpr const char* kClockBoundAttribute = "clock_bound_ns";
 inline constexpr const char* kExperimentInputsAttribute = "experiment_inputs";
 inline constexpr const char* kExperimentCellsAttribute = "experiment_cells";
-/// A row per cell, its columns those of SummaryRow.
+/// The table with a row per cell; its columns are listed by SummaryRow.
 inline constexpr const char* kSummaryTable = "summary";
-/// A row per column of that table, in an assembled file: ColumnFacts.
+/// The table with a row (ColumnFacts) per column of /summary; only assembled files have it.
 inline constexpr const char* kColumnsTable = "columns";
 
-/// "/cells/7".
+/// Returns "/cells/7" for 7.
 std::string cell_group_name(std::uint32_t index);
 
-/// The rows of /summary. Throws Hdf5Failure when a column is missing that every file has.
+/// Reads the rows of /summary. Throws Hdf5Failure if a column is missing that every file has.
 std::vector<SummaryRow> read_summary_table(hid_t root);
 
-/// An HDF5 file, opened for reading after its checksum was found right, which takes one reading of the whole
-/// file for all openings in a run of the program. The constructor throws InputError.
+/// An HDF5 file that is opened for reading after its checksum was found right. The check reads the whole file
+/// once in a run of the program, however often the file is opened. The constructor throws InputError.
 class VerifiedFile {
  public:
   explicit VerifiedFile(const std::string& path);
   hid_t root() const { return file_.get(); }
-  /// What the file says that it is; "" if it says nothing. Of a file of ours without a checksum, as older
-  /// versions wrote them, standard error says so, once in a run of the program.
+  /// Returns the attribute kFormatAttribute; "" if the file lacks it. For a file of the harness without a
+  /// checksum, as older versions wrote them, it prints a warning to standard error, once in a run of the
+  /// program.
   std::string format() const;
-  /// Runs `work` and turns a failure of the library into an InputError. A lack of memory is none of the file.
+  /// Runs `work` and turns a failure of the library into an InputError. A lack of memory is no fault of the
+  /// file, and is passed on.
   template <class Work>
   auto read(Work work) const {
     try {
@@ -67,7 +69,7 @@ class VerifiedFile {
   bool is_sealed_ = false;
 };
 
-/// A file of ours, open for reading. The constructor throws InputError.
+/// A results file that is open for reading. The constructor throws InputError.
 class ResultsReader {
  public:
   explicit ResultsReader(const std::string& path);

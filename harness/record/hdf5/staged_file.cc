@@ -126,7 +126,7 @@ H5FD_class_t make_class() {
   return driver;
 }
 
-/// File access properties that make H5Fcreate write to `descriptor`, which must outlive the file.
+/// Returns file access properties that make H5Fcreate write to `descriptor`, which must outlive the file.
 Hdf5Handle staged_access(StagedDescriptor& descriptor) {
   // Kept until the program ends: HDF5 still reads the class of a file that closes after its driver is gone.
   static const H5FD_class_t kDriverClass = make_class();
@@ -139,8 +139,8 @@ Hdf5Handle staged_access(StagedDescriptor& descriptor) {
   return access;
 }
 
-/// Opens a new file, in the place of one that a killed run left. A link or a device was put there by somebody
-/// else, and is not written to. Negative: errno says why not.
+/// Opens a new file, which replaces a file that a killed run left. A link or a device was put there by
+/// somebody else, and is not written to. Returns the descriptor; negative: failed, with errno.
 int open_new(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
@@ -148,7 +148,7 @@ int open_new(const std::string& path) {
 }
 
 /// Makes the rename itself durable. Some file systems refuse to sync a folder; the file's content is safe
-/// without.
+/// nevertheless.
 void sync_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -215,7 +215,7 @@ void StagedFile::throw_failure(const std::string& doing) const {
 
 void StagedFile::discard() {
   if (descriptor_.error == 0)
-    descriptor_.error = ECANCELED;  // what the library still holds need not reach the disk
+    descriptor_.error = ECANCELED;  // bytes that the library still holds need not reach the disk
   file_.reset();
   ::close(descriptor_.fd);
   descriptor_.fd = -1;

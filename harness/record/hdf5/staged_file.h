@@ -10,18 +10,19 @@
 
 namespace harness {
 
-/// A file being written. After the first failure further writes are discarded and reported as done: the
-/// library cannot close a file whose last writes fail, and would try again when the program ends. The caller
-/// looks at `error` instead.
+/// A file that is being written. After the first failure further writes are discarded and reported as done,
+/// because the library cannot close a file whose last writes fail, and would try again when the program ends.
+/// The caller looks at `error` instead.
 struct StagedDescriptor {
   int fd = -1;
-  int error = 0;  ///< errno of the first failure, 0 when all is well
+  int error = 0;  ///< errno of the first failure; 0 without a failure
   haddr_t end = 0;
 };
 
-/// Written as PATH.tmp, then sealed with its checksum, synced and renamed by commit(). Destroyed before that,
-/// it leaves nothing behind. A left-over PATH.tmp of a killed run is replaced; a link or a device of that
-/// name is never written to. Throws EnvironmentError naming the path and the reason.
+/// A file that is written as PATH.tmp; commit() seals it with its checksum, syncs and renames it. If the
+/// object is destroyed before that, nothing is left behind. A left-over PATH.tmp of a killed run is replaced;
+/// a link or a device of that name is never written to. Throws EnvironmentError naming the path and the
+/// reason.
 class StagedFile {
  public:
   explicit StagedFile(const std::string& path);
@@ -31,7 +32,8 @@ class StagedFile {
 
   hid_t id() const { return file_.get(); }
   /// Runs `work`, then throws EnvironmentError if a call of the library or a write to the disk has failed.
-  /// What else `work` throws (of a file that it reads) is passed on, unless the disk failed before.
+  /// Other exceptions of `work` (such as an InputError for a file that it reads) are passed on, unless the
+  /// disk failed before.
   template <class Work>
   void write(Work work) {
     try {
@@ -45,9 +47,9 @@ class StagedFile {
     }
     if (descriptor_.error != 0) throw_failure("");
   }
-  /// kAtOnce: when it returns, a power cut leaves the file. kSoon: the folder is synced at most once a
-  /// second, of many small files it would take most of the time, and a power cut may take those of the last
-  /// second back.
+  /// The time from which the file survives a power cut. kAtOnce: when commit() returns. kSoon: the folder is
+  /// synced at most once a second, since for many small files syncing would take most of the time; a power
+  /// cut may remove the files of the last second.
   enum class Durable { kAtOnce, kSoon };
   void commit(Durable durable = Durable::kAtOnce);
 

@@ -1,9 +1,9 @@
-// The rows of a cell as the files hold them (results/README.md describes every column), where they are not
-// the record's own. Internal to record/.
+// The rows of a cell as the files hold them (results/README.md describes every column), if they differ from
+// the rows of the record. Internal to record/.
 //
-// Times of requests and visits are kept as durations counted back from the end of a row: those repeat within
-// a batch, so that a row compresses to about half of what its absolute times would need, and no nanosecond is
-// lost.
+// The times of a visit are stored as durations counted back from its end, the end of a request as a latency.
+// Durations repeat within a batch, so that a row compresses to about half the size that absolute times would
+// need, and no nanosecond is lost.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace harness {
 
-/// Stands for a stage that a visit never reached, and for a worker that was never removed.
+/// The stored value for a stage that a visit never reached, and for kNever in the rows of workers.
 inline constexpr TimeNs kNotReached = -1;
 
 struct StoredRequest {
@@ -28,10 +28,10 @@ struct StoredRequest {
   std::uint16_t module = 0;
   Outcome outcome = Outcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
-  TimeNs schedule_lag_ns = 0;  ///< files made before there was a live runtime have no such column
-  std::uint32_t stream = 0;    ///< nor those made before there were streams this one and the next
-  TimeNs slo_ns = 0;
-  double accuracy = NAN;  ///< nor those made before models had accuracies this one
+  TimeNs schedule_lag_ns = 0;  ///< no column in files from before there was a live runtime
+  std::uint32_t stream = 0;    ///< no column in files from before there were streams
+  TimeNs slo_ns = 0;           ///< no column in files from before there were streams
+  double accuracy = NAN;       ///< no column in files from before models had accuracies
 
   static void list(auto& row, auto&& column) {
     column("request", row.request);
@@ -124,7 +124,7 @@ struct StoredModule {
 
 struct StoredWorker {
   std::uint32_t worker = 0;
-  WorkerTotals totals;  ///< but kNotReached for kNever
+  WorkerTotals totals;  ///< totals, with kNotReached in the place of kNever
 
   static void list(auto& row, auto&& column) {
     column("worker", row.worker);
@@ -132,12 +132,13 @@ struct StoredWorker {
   }
 };
 
-/// What a histogram counts.
+/// The quantity that a histogram counts.
 enum class Measure : std::uint8_t { kLatency, kQueueingDelay, kBatchWait, kScheduleLag };
 Hdf5Handle stored_type(const Measure*);
 
-/// One filled bucket of a histogram. `module` is kWholeRequests for what no module has.
+/// The `module` of a histogram that is not of a module but of whole requests.
 inline constexpr std::uint16_t kWholeRequests = 0xffff;
+/// One filled bucket of a histogram.
 struct StoredBucket {
   Measure measure = Measure::kLatency;
   std::uint16_t module = kWholeRequests;
@@ -164,18 +165,18 @@ std::vector<StoredModule> stored_modules(const RunRecord& record, const std::vec
 std::vector<StoredWorker> stored_workers(const RunRecord& record);
 std::vector<StoredBucket> stored_buckets(const RunRecord& record);
 
-// What a cell keeps only when it is asked to, in its file: published states, whose columns a system names,
-// and what reached the queues. Internal to record/.
+// The data that a cell's file holds only on request: published states, whose columns a system names, and the
+// logs of the queues. Internal to record/.
 
 /// Writes the dataset `states`, unless nothing was recorded.
 void write_states(hid_t group, const StateTable& states);
-/// Reads it back; an empty table when it is not there.
+/// Reads the dataset `states`. Returns an empty table if it is missing.
 StateTable read_states(hid_t group);
 
-/// Writes the datasets `replay` (a row per queue) and `replay_log` (their bytes, one after the other),
+/// Writes the datasets `replay` (a row per queue) and `replay_log` (the logs' bytes, one after the other),
 /// unless nothing was recorded.
 void write_replay(hid_t group, const std::vector<ReplayLog>& logs);
-/// Reads them back; nothing when they are not there.
+/// Reads these datasets. Returns no logs if they are missing.
 std::vector<ReplayLog> read_replay(hid_t group);
 
 }  // namespace harness

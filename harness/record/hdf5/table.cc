@@ -22,12 +22,12 @@ Hdf5Handle creation_properties(std::size_t chunk_rows) {
   return creation;
 }
 
-// Deflate packs at most so many bytes into one.
+// Number of bytes that deflate packs into one at most.
 constexpr std::uint64_t kMaxPacking = 1032;
-// What all texts of one table may take in memory.
+// Memory that all texts of one table may take.
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 
-/// Throws Hdf5Failure for a table whose rows lie in other files, or cannot all be in this one.
+/// Throws Hdf5Failure if the table's rows lie in other files, or are more than this file can hold.
 void check_storage(hid_t dataset, std::size_t rows) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose, "look at a dataset");
   if (H5Pget_layout(creation.get()) == H5D_VIRTUAL || H5Pget_external_count(creation.get()) != 0)
@@ -43,8 +43,9 @@ void check_storage(hid_t dataset, std::size_t rows) {
 
 Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "copy a type"); }
 
-/// Of a transfer of so many rows of `row` bytes, in memory or in the file. The library clears its buffers for
-/// conversions, of 1 MiB each unless told, at every transfer: far more than most tables need.
+/// Returns the properties of a transfer of `rows` rows of `row` bytes each (in memory or in the file,
+/// whichever is larger). They bound the library's buffers for conversions: it clears these at every transfer,
+/// by default 1 MiB each, which is far more than most tables need.
 Hdf5Handle transfer_properties(std::size_t row, std::size_t rows) {
   constexpr std::size_t kLeast = 4096;
   constexpr std::size_t kUsual = std::size_t{1} << 20;

@@ -1,7 +1,7 @@
 // One-dimensional compressed datasets of rows: appended and read in chunks. Internal to record/.
 //
-// A row lists its columns itself, with Row::list (run_record.h). Rows stand in memory as in the file: the
-// values of the columns one after the other, texts as pointers. So neither side converts anything.
+// A row lists its columns itself, with Row::list (run_record.h). Rows are packed in memory as in the file:
+// the values of the columns one after the other, texts as pointers. So neither side converts anything.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 
 namespace harness {
 
-/// Rows in a chunk, the unit of compression and of memory while writing.
+/// Number of rows in a chunk, the unit of compression and of memory while writing.
 inline constexpr std::size_t kChunkRows = 16384;
 
-/// What a value of this type is in the file.
+/// Returns the type that a value of this C++ type has in the file. The pointer only selects the overload.
 Hdf5Handle stored_type(const bool*);
 Hdf5Handle stored_type(const std::uint8_t*);
 Hdf5Handle stored_type(const std::uint16_t*);
@@ -34,14 +34,15 @@ Hdf5Handle stored_type(const std::string*);
 Hdf5Handle stored_type(const Outcome*);
 Hdf5Handle stored_type(const VisitOutcome*);
 Hdf5Handle stored_type(const DropReason*);
-/// An enumeration with these names of the values from 0 on.
+/// Returns an enumeration type with these names for the values from 0 on.
 Hdf5Handle enumeration(const std::vector<std::string>& names);
 
 template <class Value>
 inline constexpr std::size_t kStoredBytes = std::is_same_v<Value, std::string> ? sizeof(char*)
                                                                                : sizeof(Value);
 
-/// Puts the value where HDF5 reads it, and returns where the next one goes. A text stays the row's.
+/// Puts the value at the place where HDF5 reads it, and returns the place of the next one. A text is put as a
+/// pointer; the row still owns it.
 template <class Value>
 char* put_value(char* at, const Value& value) {
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -53,7 +54,7 @@ char* put_value(char* at, const Value& value) {
   return at + kStoredBytes<Value>;
 }
 
-/// The reverse; a text that an older file lacks is "".
+/// Gets a value from its place, and returns the place of the next one. A text that an older file lacks is "".
 template <class Value>
 const char* get_value(const char* at, Value& value) {
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -72,14 +73,15 @@ const char* get_value(const char* at, Value& value) {
 class RowType {
  public:
   RowType() = default;
-  /// To read a file with these columns: one that it has under an older name gets that name.
+  /// Makes a type to read a file with these columns. A column that the file has under an older name gets that
+  /// name.
   explicit RowType(std::vector<std::string> in_file) : in_file_(std::move(in_file)) {}
 
   template <class Value>
   void operator()(const std::string& name, const Value& value) {
     add(name, stored_type(&value), kStoredBytes<Value>);
   }
-  /// No column may be added afterwards.
+  /// Returns the finished type. No column may be added afterwards.
   Hdf5Handle take();
 
  private:
@@ -95,7 +97,8 @@ class RowType {
   std::size_t bytes_ = 0;
 };
 
-/// Made once for all tables with these columns: HDF5 takes longer to make a type than to write some rows.
+/// Returns the type of a row. It is made once for all files with these columns, since HDF5 takes longer to
+/// make a type than to write some rows.
 template <class Row>
 hid_t row_type(const std::vector<std::string>& in_file) {
   static std::map<std::vector<std::string>, Hdf5Handle> types;
@@ -109,11 +112,11 @@ hid_t row_type(const std::vector<std::string>& in_file) {
   return known.get();
 }
 
-/// Rows as HDF5 takes and gives them.
+/// Rows in the packed form in which HDF5 takes and returns them.
 template <class Row>
 class PackedRows {
  public:
-  /// `in_file`: the columns of the file that is read, if one is.
+  /// `in_file` holds the columns of the file that is read, and is empty for writing.
   explicit PackedRows(const std::vector<std::string>& in_file = {})
       : type_(row_type<Row>(in_file)), bytes_a_row_(H5Tget_size(type_)) {}
 
@@ -124,13 +127,13 @@ class PackedRows {
   void reserve(std::size_t rows) { bytes_.reserve(rows * bytes_a_row_); }
   void clear() { bytes_.clear(); }
 
-  /// The texts stay the row's.
+  /// Adds a row, which must outlive its use here if it has texts.
   void push_back(const Row& row) {
     bytes_.resize(bytes_.size() + bytes_a_row_);
     char* at = &bytes_[bytes_.size() - bytes_a_row_];
     Row::list(row, [&at](const auto&, const auto& value) { at = put_value(at, value); });
   }
-  /// Rows with the defaults, without texts.
+  /// Adds rows with the default values, without texts.
   void push_back_defaults(std::size_t rows) {
     const Row defaults{};
     std::vector<char> one(bytes_a_row_, 0);
@@ -157,7 +160,8 @@ class PackedRows {
   std::vector<char> bytes_;
 };
 
-/// A growing dataset; `type` is that of a row in memory, packed, and in the file, and outlives this.
+/// A growing dataset. `type` is the type of a row both in memory (packed) and in the file, and must outlive
+/// the writer.
 class TableWriter {
  public:
   /// Makes the dataset `name` in `group`. Chunks hold at most `chunk_rows` rows.
@@ -170,9 +174,9 @@ class TableWriter {
   hsize_t size_ = 0;
 };
 
-/// Tables of at most so many bytes stand in the file as they are: a chunk of their own would be larger.
+/// Tables of at most this many bytes are stored without compression: a chunk of their own would be larger.
 inline constexpr std::size_t kSmallTableBytes = 2048;
-/// Writes such a table.
+/// Writes a table of at most kSmallTableBytes.
 void write_small_table(hid_t group, const char* name, hid_t type, const void* rows, std::size_t count);
 
 /// Writes a finished list of rows as the dataset `name`.
@@ -209,7 +213,8 @@ class ChunkedTable {
   /// Writes the last rows.
   void flush() {
     if (chunk_.size() == 0) return;
-    // Fewer rows than a chunk are all that there are: a chunk is compressed whole.
+    // If the first flush has fewer rows than a chunk it has all rows; the chunk gets their number, because a
+    // chunk is compressed whole.
     if (table_.empty()) table_.emplace_back(group_, name_, chunk_.type(), chunk_.size());
     table_.front().append(chunk_.data(), chunk_.size());
     chunk_.clear();
@@ -224,22 +229,23 @@ class ChunkedTable {
 
 bool has_link(hid_t group, const std::string& name);
 
-/// A dataset opened for reading. Throws Hdf5Failure for one whose rows are in other files, are more than can
-/// be in this one, or have more text than any of ours.
+/// A dataset that is opened for reading. Throws Hdf5Failure if its rows are in other files, are more than the
+/// file can hold, or have more text than any table of the harness.
 class StoredTable {
  public:
   StoredTable(hid_t group, const std::string& name);
   std::size_t rows() const { return rows_; }
-  /// Returns how many rows to read at once, in whole chunks of the file: a chunk is unpacked at each reading.
+  /// Returns the number of rows to read at once: whole chunks of the file, because each reading unpacks a
+  /// chunk.
   std::size_t rows_at_once() const;
-  /// In the order of the file.
+  /// Returns the names of the columns in the order of the file.
   std::vector<std::string> column_names() const;
-  /// Reads `count` rows from row `first` on into `rows`; texts live as long as this. Columns are matched by
-  /// name: those that the file lacks stay as they are there.
+  /// Reads `count` rows from row `first` on into `rows`; texts live as long as this object. Columns are
+  /// matched by name: columns that the file lacks keep their values in `rows`.
   void read(hid_t type, void* rows, std::size_t first, std::size_t count);
 
  private:
-  /// Where the library puts a text: nullptr when it is too much.
+  /// Returns the memory in which the library puts a text; nullptr if all texts together are too long.
   static void* take_text(std::size_t bytes, void* table) noexcept;
 
   Hdf5Handle dataset_;
@@ -248,7 +254,7 @@ class StoredTable {
   std::size_t text_bytes_ = 0;
 };
 
-/// Returns `made(row)` of each row of the dataset `name`; a column that an older file lacks has its default.
+/// Returns `made(row)` for each row of the dataset `name`; a column that an older file lacks has its default.
 template <class Row, class Made>
 auto read_table(hid_t group, const std::string& name, Made made) {
   StoredTable table(group, name);

@@ -1,4 +1,4 @@
-// Changing a results file behind the program's back, as an attacker would who knows about the checksum.
+// Changes to a results file behind the program's back, by somebody who knows about the checksum.
 #pragma once
 
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 
 namespace harness {
 
-/// Makes the checksum of the file right again.
+/// Writes the right checksum into the file again.
 inline void seal_again(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_EQ(seal_file(fd), 0);
   ::close(fd);
 }
 
-/// A file of ours that is open for changes, and sealed again at the end.
+/// A results file that is open for changes, and gets the right checksum again at the end.
 class EditedFile {
  public:
   explicit EditedFile(const std::string& path)

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A folder for each test, removed at its end.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a cell that was written and read again must have in common with the run.
+// Comparison of a cell that was written and read again with the run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// "NAME=VALUE" of all that a row lists; numbers exactly, every NaN the same.
+/// Returns "NAME=VALUE" for each column of a row, with exact numbers; every NaN gives the same text.
 template <class Row>
 std::vector<std::string> listed(Row row) {
   // A made-up row has no series and no workload: reading names them.

@@ -39,7 +39,7 @@ class Synthesis {
   }
 
  private:
-  /// Poisson arrivals whose rate doubles for a tenth of every minute.
+  /// Makes Poisson arrivals whose rate is more than twice as high for a tenth of every minute.
   void send() {
     TimeNs at = 0;
     const TimeNs end = s_to_ns(settings_.seconds);
@@ -53,14 +53,14 @@ class Synthesis {
       row.stream = static_cast<std::uint32_t>(row.request % 70'001);
       row.slo_ns = settings_.slo_ns;
       if (settings_.accuracy > 0) row.accuracy = 1;
-      // Without a draw of its own, so that the rest is the same in every runtime.
+      // It takes no random number, so that the rest is the same in every runtime.
       if (settings_.cell.runtime != "simulated") row.schedule_lag_ns = at % 50'021;
       run_.requests.push_back(row);
       travellers_.push_back({row.request, at});
     }
   }
 
-  /// Takes the travellers in order of arrival, in batches: whoever has come when a worker is free.
+  /// Serves the travellers in order of arrival, in batches of all that have come when a worker gets free.
   void serve(std::uint16_t module) {
     std::stable_sort(travellers_.begin(), travellers_.end(),
                      [](const Traveller& a, const Traveller& b) { return a.at_ns < b.at_ns; });
@@ -206,7 +206,7 @@ void count_visit(RunRecord& record, const VisitRow& row) {
   worker.busy_ns += (row.ended_ns - row.started_ns) / row.batch;
 }
 
-/// Rank 0, which sends, and one with all the workers.
+/// Adds rank 0, which sends, and a rank with all the workers.
 void add_ranks(RunRecord& record, const std::vector<RequestRow>& requests, std::size_t visits) {
   for (const RequestRow& row : requests) record.schedule_lag.add(row.schedule_lag_ns);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {

@@ -1,5 +1,5 @@
-// A made-up run for tests of files and figures: a chain of batching modules under a load with bursts, its
-// accounting closed.
+// A made-up run for tests of files and figures: a chain of batching modules under a load with bursts. Its
+// accounting is closed.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace harness {
 struct SyntheticSettings {
   CellIdentity cell;
   std::size_t modules = 3;
-  std::size_t workers = 4;  ///< of each module
+  std::size_t workers = 4;  ///< number of workers of each module
   std::size_t batch = 8;    ///< largest batch
   double seconds = 20;
   double mean_rps = 400;
-  double patience = 1;  ///< a visit is dropped when it has used up this share of the SLO
+  double patience = 1;  ///< share of the SLO after which a visit is dropped
   TimeNs slo_ns = 500 * kNsPerMs;
-  double accuracy = 0;  ///< of each module's last worker, 1 of the others; 0: models have none
+  double accuracy = 0;  ///< accuracy of each module's last worker (the others have 1); 0: no accuracies
   double jitter = 0.1;  ///< half-width of the uniform execution jitter
 };
 
@@ -31,7 +31,8 @@ struct SyntheticRun {
   std::vector<VisitRow> visits;
 };
 
-/// The same settings give the same run; one that is not simulated has what only live runs have besides.
+/// Returns the run for these settings, always the same for the same settings. If the runtime is not simulated
+/// it also has the data that only live runs have.
 SyntheticRun synthetic_run(const SyntheticSettings& settings);
 
 /// Writes the run's cell file, with its rows in pieces of odd sizes if `rows` is set.

@@ -26,7 +26,7 @@ Shape small() {
   return {{"naive", "clipperpp", "nexus", "pard"}, {"default"}, {"lv"}, {"tweet"}, {0.9, 1.2}, 2, 90, 560};
 }
 
-/// 15 systems and variants, 33 workloads: close to 500 cells.
+/// Returns 15 systems and variants on 33 workloads: close to 500 cells.
 Shape many() {
   return {{"clipperpp", "naive", "nexus", "pard", "a_system_with_a_long_name"},
           {"default", "back", "split"},
@@ -38,7 +38,7 @@ Shape many() {
           600};
 }
 
-/// Values that make the systems differ.
+/// Returns a patience that differs between systems.
 double patience_of(std::size_t system) {
   return system == 0 ? 1.0 : 1.0 - 0.12 * static_cast<double>(system % 5);
 }
@@ -58,7 +58,7 @@ SyntheticSettings cell_of(const std::string& system, const std::string& variant,
   return cell;
 }
 
-/// PARD's comparison and some of its ablation on four workloads.
+/// Returns PARD's comparison and some of its ablation on four workloads.
 std::vector<SyntheticSettings> paper_cells() {
   struct Series {
     const char* system;
@@ -87,7 +87,7 @@ std::vector<SyntheticSettings> paper_cells() {
   return cells;
 }
 
-/// One cell of a live run.
+/// Returns one cell of a live run.
 std::vector<SyntheticSettings> live_cells() {
   SyntheticSettings cell = cell_of("pard", "default", "", "tm", "tweet", 1);
   cell.cell.runtime = "emulated";
@@ -96,7 +96,8 @@ std::vector<SyntheticSettings> live_cells() {
   return {cell};
 }
 
-/// PARD's quantile on two traces, at two sizes of batches; the values are out of order.
+/// Returns cells of PARD with several quantiles on two traces, at two sizes of batches; the values are out of
+/// order.
 std::vector<SyntheticSettings> sweep_cells() {
   std::vector<SyntheticSettings> cells;
   for (const char* trace : {"wiki", "tweet"})
@@ -114,8 +115,8 @@ std::vector<SyntheticSettings> sweep_cells() {
   return cells;
 }
 
-/// SHEPHERD and its baselines at three rates, of which the last two overload them; one system comes in two
-/// variants.
+/// Returns cells of SHEPHERD and its baselines at three rates, of which the last two overload them; one
+/// system has two variants.
 std::vector<SyntheticSettings> streams_cells() {
   const std::vector<std::pair<const char*, const char*>> series = {
       {"shepherd", "default"}, {"shepherd", "np"}, {"clockwork", "default"}, {"nexus", "default"}};

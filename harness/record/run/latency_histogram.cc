@@ -50,7 +50,7 @@ std::uint64_t rank_of_quantile(std::uint64_t n, double q) {
 
 namespace {
 
-/// base^n by multiplications alone.
+/// Returns base^n, computed by multiplications alone.
 double power_of(double base, std::uint64_t n) {
   double power = 1;
   for (; n > 0; n /= 2, base *= base) {

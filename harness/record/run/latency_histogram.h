@@ -1,4 +1,4 @@
-// Quantiles of durations without keeping them: a log-linear histogram with a stated error.
+// Quantiles of durations without keeping every duration: a log-linear histogram with a stated error.
 #pragma once
 
 #include <bit>
@@ -13,15 +13,15 @@ namespace harness {
 /// Returns the rank of quantile q among n values in rising order: ceil(q x n), at least 1. `n` is at least 1.
 std::uint64_t rank_of_quantile(std::uint64_t n, double q);
 
-/// The ranks, from 1, of the two values among n that are the ends of an interval.
+/// An interval between two of n values, given by their ranks, which count from 1.
 struct RankInterval {
-  std::uint64_t low = 0;   ///< 0: there are too few values for a lower end
-  std::uint64_t high = 0;  ///< n + 1: for an upper one
+  std::uint64_t low = 0;   ///< rank of the lower end; 0: there are too few values for one
+  std::uint64_t high = 0;  ///< rank of the upper end; n + 1: there are too few values for one
 };
-/// Returns the 95 % confidence interval of quantile q (0.5 <= q < 1) of whatever distribution the n values
-/// were drawn from: the quantile lies below it with a probability of at most 2.5 %, and above it as well, by
-/// the binomial distribution (its normal approximation where n (1 - q) is above 400). The same on every
-/// processor.
+/// Returns the 95 % confidence interval of quantile q (0.5 <= q < 1) of the distribution from which the n
+/// values were drawn, whatever it is: by the binomial distribution the quantile lies below the interval with
+/// a probability of at most 2.5 %, and likewise above it. If n (1 - q) is above 400 the normal approximation
+/// is used. The result is the same on every processor.
 RankInterval quantile_ranks_95(std::uint64_t n, double q);
 
 /// Counts durations in buckets of equal width within each power of two. A quantile read from it is never
@@ -40,17 +40,17 @@ class LatencyHistogram {
     counts_[bucket] += count;
   }
 
-  /// Adds what another histogram's counts() hold.
+  /// Adds the counts() of another histogram.
   void add_all(const std::vector<std::uint64_t>& counts);
-  /// Takes away what the counts() of a part of it hold.
+  /// Subtracts the counts() of a histogram whose values are a part of this one's.
   void remove_all(const std::vector<std::uint64_t>& counts);
 
   std::uint64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
-  /// The value of rank_of_quantile(total(), q) for q in [0, 1]; 0 when empty.
+  /// Returns the value of rank_of_quantile(total(), q) for q in [0, 1]; 0 if the histogram is empty.
   TimeNs quantile(double q) const;
-  /// Returns the value of that rank, from 1, at most total().
+  /// Returns the value of that rank, which is from 1 to total().
   TimeNs of_rank(std::uint64_t rank) const;
-  /// Upper edge of bucket i; the buckets are in rising order.
+  /// Returns the upper edge of a bucket; the buckets are in rising order.
   static TimeNs upper_edge(std::size_t bucket);
   const std::vector<std::uint64_t>& counts() const { return counts_; }
 

@@ -94,7 +94,7 @@ TEST(LatencyHistogram, EmptyAndNegative) {
   EXPECT_GE(histogram.quantile(0.02), kNsPerS);
 }
 
-/// P(at most k of n), each with probability p, term by term.
+/// Returns P(at most k of n), each with probability p, computed term by term.
 double binomial_up_to(std::int64_t k, std::uint64_t n, double p) {
   double sum = 0;
   for (std::int64_t i = 0; i <= k; ++i) {
@@ -106,8 +106,8 @@ double binomial_up_to(std::int64_t k, std::uint64_t n, double p) {
   return sum;
 }
 
-// As tables of order statistics have them: the median of 6 lies between the least and the largest (96.9 %),
-// that of 5 in no such interval (93.75 %); 0.99^367 is 2.5 %.
+// The values are from tables of order statistics: the median of 6 lies between the least and the largest
+// (96.9 %), the median of 5 in no such interval (93.75 %); 0.99^367 is 2.5 %.
 TEST(QuantileRanks, OfTables) {
   const auto ranks = [](std::uint64_t n, double q) {
     const RankInterval found = quantile_ranks_95(n, q);

@@ -15,7 +15,7 @@
 namespace harness {
 namespace {
 
-/// Returns part / whole; no value where the whole is 0.
+/// Returns part / whole, or kNoValue if the whole is 0.
 double share(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -28,8 +28,8 @@ std::uint64_t initial_workers(const RunRecord& record) {
       std::count_if(record.workers.begin(), record.workers.end(), ready_at_start));
 }
 
-/// Sum over the modules of the mean of `sum` over the visits that started there; a module where none did adds
-/// nothing.
+/// Returns the sum over the modules of the mean delay of the visits that started there; a module at which no
+/// visit started adds nothing. `sum` is the field with a module's sum of delays.
 double mean_delay_ms(const RunRecord& record, TimeNs ModuleTotals::*sum) {
   double total_ns = 0;
   bool any = false;
@@ -42,7 +42,7 @@ double mean_delay_ms(const RunRecord& record, TimeNs ModuleTotals::*sum) {
   return any ? total_ns * 1e-6 : kNoValue;
 }
 
-/// Standard deviation of a histogram's values, each the middle of its bucket.
+/// Returns the standard deviation of a histogram's values; each value counts as the middle of its bucket.
 double deviation_ms(const LatencyHistogram& histogram) {
   const std::vector<std::uint64_t>& counts = histogram.counts();
   const auto middle_ms = [](std::size_t bucket) {
@@ -75,14 +75,15 @@ double mean_deviation_ms(const RunRecord& record, LatencyHistogram ModuleTotals:
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kPerMille = 1000;
 
-/// Returns the latency of that rank, from 1, among all requests sent, of which those that were not completed
-/// come last. A record without latencies has no value.
+/// Returns the latency of that rank, from 1, among all requests sent; the requests that were not completed
+/// come last, with an infinite latency. Returns kNoValue if the record has no latencies.
 double latency_ms_of_rank(const RunRecord& record, std::uint64_t rank) {
   if (rank > record.in_time + record.late) return kInfinite;
   return record.latency.counts().empty() ? kNoValue : ns_to_ms(record.latency.of_rank(rank));
 }
 
-/// Quantiles of the latencies of `n` requests, the completed ones or all that were sent.
+/// Returns a quantile of the latencies of `n` requests, which are the completed ones or all that were sent;
+/// the next two functions return the ends of its confidence interval.
 double latency_ms(const RunRecord& record, std::uint64_t n, double quantile) {
   if (n == 0) return kNoValue;
   return latency_ms_of_rank(record, rank_of_quantile(n, quantile));
@@ -97,7 +98,7 @@ double latency_ms_high(const RunRecord& record, std::uint64_t n, double quantile
   return rank > n ? kInfinite : latency_ms_of_rank(record, rank);
 }
 
-/// Of live runs, which have ranks.
+/// Returns the time in us for a live run (only these have ranks), else kNoValue.
 double microseconds_if_live(const RunRecord& record, TimeNs ns) {
   return record.ranks.empty() ? kNoValue : static_cast<double>(ns) / static_cast<double>(kNsPerUs);
 }
@@ -110,14 +111,15 @@ double sum_if_live(const RunRecord& record, std::uint64_t RankTotals::*count) {
   return sum;
 }
 
-/// The last window of a run may be a short one.
+/// Returns the length of the window that starts then; the last window of a run may be shorter than the
+/// others.
 double window_length_s(const RunRecord& record, TimeNs start) {
   return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
 }
 
 constexpr const char* kBetween = ", ";
 
-/// "NVIDIA H200" of "cuda:1 NVIDIA H200 (worker 3)", "cpu" of "cpu1".
+/// Returns "NVIDIA H200" for "cuda:1 NVIDIA H200 (worker 3)", and "cpu" for "cpu1".
 std::string kind_of(const std::string& full_name) {
   const std::string name = full_name.substr(0, full_name.find(" (worker "));
   const std::size_t space = name.find(' ');
@@ -241,7 +243,8 @@ double cost_per_h(const RunRecord& record, TimeNs from_ns, TimeNs to_ns) {
   return cost_usd(record, from_ns, to_ns) / ns_to_s(to_ns - from_ns) * kSecondsPerHour;
 }
 
-/// Nothing where the capacity is not known. By the reference plan it is the same seconds for all systems.
+/// Returns nothing if the capacity is not known. If there is a reference plan, its capacity decides, so that
+/// the overloaded seconds are the same for all systems.
 std::optional<OverloadCounts> overload(Run run) {
   if (!run.capacity_at) return std::nullopt;
   if (run.reference_rps <= 0) return overload_counts(run.record, run.capacity_at);
@@ -254,13 +257,14 @@ double goodput_steady_rps(Run run) {
   return seconds > 0 ? static_cast<double>(run.record.in_time - counts->in_time) / seconds : kNoValue;
 }
 
-/// Returns a metric that is a share of something that only requests have.
+/// Returns a metric that is a share, and has no value if no request was sent.
 constexpr Metric share_metric(const char* name, Better better, double (*value)(Run)) {
   return {name, "", better, value, kAbsent, kUsual, true};
 }
 
 using LatencyOf = double (*)(const RunRecord&, std::uint64_t, double);
-/// Returns a quantile of the completed requests' latencies, in thousandths, or an end of its interval.
+/// Returns the metric for a quantile of the completed requests' latencies, or for an end of its interval;
+/// kQuantile is in thousandths.
 template <int kQuantile, LatencyOf kOf>
 constexpr Metric of_completed(const char* name) {
   const auto value = [](Run run) {
@@ -268,7 +272,7 @@ constexpr Metric of_completed(const char* name) {
   };
   return {name, "ms", kLower, value, kAbsent, kAbsent};
 }
-/// Returns the same of all requests sent, of which one that was not completed has an infinite latency.
+/// Returns the same for all requests sent; a request that was not completed has an infinite latency.
 template <int kQuantile, LatencyOf kOf>
 constexpr Metric of_sent(const char* name) {
   const auto value = [](Run run) { return kOf(run.record, run.record.sent, kQuantile / kPerMille); };
@@ -276,19 +280,19 @@ constexpr Metric of_sent(const char* name) {
 }
 
 constexpr Metric kMetrics[] = {
-    // Mean number of workers that can serve, over the load (Loki, section 6.1).
+    // Mean number over the load of workers that can serve (Loki, section 6.1).
     {"workers_mean", "workers", kNeither, [](Run run) { return workers_mean(run.record); }},
-    // Least of that mean over 10 s.
+    // Minimum of that mean over 10 s.
     {"workers_min_10s", "workers", kNeither, [](Run run) { return workers_min_10s(run.record); }},
-    // Of the workers, during the load; and an hour of it.
+    // Cost of the workers during the load; and the same per hour.
     {"cost_usd", "USD", kLower, [](Run run) { return cost_usd(run.record); }},
     {"cost_usd_per_h", "USD/h", kLower,
      [](Run run) {
        return cost_per_h(run.record, run.record.measured_from_ns, run.record.duration_ns);
      }},
-    // Of the workers' GPUs, during the load.
+    // Time of the workers' GPUs during the load.
     {"gpu_hours", "h", kLower, [](Run run) { return gpu_hours(run.record); }},
-    // Of the first second; and the mean of the last 10 s of the load.
+    // Cost per hour in the first second of the load; and its mean over the last 10 s.
     {"cost_usd_per_h_start", "USD/h", kLower,
      [](Run run) {
        const TimeNs from_ns = run.record.measured_from_ns;
@@ -299,7 +303,7 @@ constexpr Metric kMetrics[] = {
        const TimeNs end_ns = run.record.duration_ns;
        return cost_per_h(run.record, std::max(run.record.measured_from_ns, end_ns - 10 * kNsPerS), end_ns);
      }},
-    // Of all of the cost, for a million requests that ended in time.
+    // The whole cost per million requests that ended in time.
     {"usd_per_million_in_time", "USD", kLower,
      [](Run run) {
        constexpr double kMillion = 1e6;
@@ -307,8 +311,8 @@ constexpr Metric kMetrics[] = {
        return cost_usd(run.record) / static_cast<double>(run.record.in_time) * kMillion;
      }, kAbsent, kAbsent},
     {"first_added_s", "s", kNeither, [](Run run) { return first_added_s(run.record); }},
-    // Of the workers added after the start: how many, from kept parameters, and the mean times of their
-    // starts.
+    // Number of workers added after the start, number of them that started from kept parameters, and the mean
+    // times of their starts.
     {"workers_added", "workers", kNeither,
      [](Run run) { return static_cast<double>(added_workers(run.record).count); }},
     {"workers_added_from_memory", "workers", kNeither,
@@ -316,11 +320,11 @@ constexpr Metric kMetrics[] = {
     {"start_up_ms_from_memory", "ms", kLower,
      [](Run run) { return added_workers(run.record).ms_from_memory; }},
     {"start_up_ms_from_disk", "ms", kLower, [](Run run) { return added_workers(run.record).ms_from_disk; }},
-    // Of the initial plan.
+    // Capacity of the initial plan.
     {"capacity_rps", "requests/s", kNeither, [](Run run) { return run.capacity_rps; }},
     {"offered_rps", "requests/s", kNeither,
      [](Run run) { return share(static_cast<double>(run.record.sent), measured_s(run.record)); }},
-    // Of the window of a recorded trace: in the log, and of the rate at which it is sent.
+    // Peak over mean of the replayed window of a recorded trace: as in the log, and of the rate of sending.
     {"recorded_peak_over_mean", "", kNeither, [](Run run) { return run.recorded_peak_over_mean; }},
     {"sent_peak_over_mean", "", kNeither, [](Run run) { return run.sent_peak_over_mean; }},
     {"slo_factor", "", kNeither, [](Run run) { return run.slo_factor; }},
@@ -328,13 +332,13 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return share(static_cast<double>(run.record.in_time), measured_s(run.record)); }},
     share_metric("slo_attainment", kHigher,
      [](Run run) { return share(run.record.in_time, run.record.sent); }),
-    // Over the overloaded seconds: those in which more was sent than the capacity.
+    // Goodput over the overloaded seconds, in which more was sent than the capacity.
     {"goodput_overload_rps", "requests/s", kHigher,
      [](Run run) {
        const auto counts = overload(run);
        return counts ? share(static_cast<double>(counts->in_time), counts->seconds) : kNoValue;
      }, kAbsent},
-    // Over the others.
+    // Goodput over the other seconds.
     {"goodput_steady_rps", "requests/s", kHigher, goodput_steady_rps},
     {"overload_s", "s", kNeither,
      [](Run run) {
@@ -343,7 +347,7 @@ constexpr Metric kMetrics[] = {
      }},
     share_metric("drop_rate", kLower,
      [](Run run) { return share(run.record.dropped + run.record.late, run.record.sent); }),
-    // Of the requests of the last 10 s of the load; and when it was last above 1 % in ten seconds.
+    // Drop rate of the last 10 s; and the end of the last ten seconds in which it was above 1 %.
     share_metric("drop_rate_last_10s", kLower, [](Run run) { return missed_in_the_end(run.record, 10); }),
     {"missed_until_s", "s", kLower, [](Run run) { return missed_until_s(run.record); }, kAbsent},
     share_metric("drop_rate_overload", kLower,
@@ -351,7 +355,7 @@ constexpr Metric kMetrics[] = {
        const auto counts = overload(run);
        return counts ? share(counts->dropped + counts->late, counts->sent) : kNoValue;
      }),
-    // Of the dropped and late requests, those lost at a last module ...
+    // Share of the dropped and late requests that was lost at a last module ...
     share_metric("drop_share_last", kNeither,
      [](Run run) {
        const DropPlaces places = drop_places(run.record);
@@ -375,24 +379,24 @@ constexpr Metric kMetrics[] = {
        return share(static_cast<double>(run.record.gpu_invalid_ns), static_cast<double>(run.record.gpu_ns));
      }),
     {"accuracy", "", kHigher, [](Run run) { return mean_accuracy(run.record); }, kAbsent, kAbsent, true},
-    // Of task trees: paths that were late or lost / all paths.
+    // For task trees: paths that were late or lost / all paths.
     share_metric("path_violation_rate", kLower,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
        return share(paths.late + paths.lost, paths.in_time + paths.late + paths.lost);
      }),
-    // Of the visits to all modules, those that were dropped there.
+    // Share of the visits to all modules that was dropped there.
     share_metric("visit_drop_rate", kLower, [](Run run) { return visit_drop_rate(run.record); }),
-    // Of the same visits, those that went elsewhere than to the worker drawn for them.
+    // Share of the same visits that did not go to the worker drawn for them.
     share_metric("reroute_rate", kNeither, [](Run run) { return reroute_rate(run.record); }),
-    // Mean of the served paths.
+    // Mean accuracy of the served paths.
     share_metric("path_accuracy", kHigher,
      [](Run run) {
        const PathTotals paths = path_totals(run.record);
        const std::uint64_t served = paths.in_time + paths.late;
        return share(paths.accuracy_sum, static_cast<double>(served));
      }),
-    // Of the completed requests.
+    // Mean over the completed requests.
     {"latency_ms_mean", "ms", kLower,
      [](Run run) {
        const TimeNs sum_ns = run.record.latency_sum_ns;  // 0: read from an older file
@@ -418,7 +422,7 @@ constexpr Metric kMetrics[] = {
     of_completed<999, latency_ms>("latency_ms_p999"),
     of_completed<999, latency_ms_low>("latency_ms_p999_low"),
     of_completed<999, latency_ms_high>("latency_ms_p999_high"),
-    // Of all requests sent: one that was not completed has an infinite latency.
+    // The same over all requests sent: one that was not completed has an infinite latency.
     of_sent<500, latency_ms>("latency_all_ms_p50"),
     of_sent<500, latency_ms_low>("latency_all_ms_p50_low"),
     of_sent<500, latency_ms_high>("latency_all_ms_p50_high"),
@@ -441,12 +445,12 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::queueing_ns); }, kAbsent},
     {"batch_wait_ms_mean", "ms", kLower,
      [](Run run) { return mean_delay_ms(run.record, &ModuleTotals::wait_ns); }, kAbsent},
-    // Standard deviations of the visits that started, mean over the modules where any did.
+    // Standard deviations over the visits that started, as means over the modules at which any did.
     {"queueing_ms_sd", "ms", kLower,
      [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::queueing_delay); }, kAbsent},
     {"batch_wait_ms_sd", "ms", kLower,
      [](Run run) { return mean_deviation_ms(run.record, &ModuleTotals::batch_wait); }, kAbsent},
-    // Mean over the modules of the visits that wait there, over the run; and of the modules.
+    // Mean over the run and over the modules of the number of visits that wait at a module.
     {"queue_mean", "visits", kLower, [](Run run) { return queue_mean(run.record); }},
     // Change of the number of waiting visits over time, by batch means, with the ends of its interval.
     {"queue_growth", "visits/s", kLower, [](Run run) { return queue_trend(run.record).growth; }, kAbsent},
@@ -454,8 +458,8 @@ constexpr Metric kMetrics[] = {
     {"queue_growth_high", "visits/s", kLower, [](Run run) { return queue_trend(run.record).high; }, kAbsent},
     {"queue_longest_over_shortest", "", kNeither,
      [](Run run) { return longest_over_shortest_queue(run.record); }, kAbsent},
-    // Standard deviation over mean of the gaps between a module's visits, of the first module, the last and
-    // all.
+    // Coefficient of variation of the gaps between a module's visits: of the first module, of the last, and
+    // compared over all modules.
     {"arrival_cv_first", "", kNeither, [](Run run) { return arrival_variation(run.record).first; }, kAbsent},
     {"arrival_cv_last", "", kNeither, [](Run run) { return arrival_variation(run.record).last; }, kAbsent},
     {"arrival_cv_max_over_min", "", kNeither,
@@ -464,11 +468,11 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return arrival_variation(run.record).rising_share; }),
     {"utilisation_spread", "", kNeither,
      [](Run run) { return utilisation_spread(run.record); }, kUsual, kUsual, true},
-    // Of the module whose workers' batches end together most.
+    // The largest of the modules' values.
     share_metric("lockstep", kNeither, [](Run run) { return lockstep(run.record); }),
     {"gpu_utilisation", "", kNeither,
      [](Run run) { return gpu_utilisation(run.record); }, kUsual, kUsual, true},
-    // What a system without any loss would complete (PARD, section 5.4).
+    // Goodput of a system without any loss (PARD, section 5.4).
     {"capacity_goodput_rps", "requests/s", kNeither,
      [](Run run) {
        if (!run.capacity_at) return kNoValue;
@@ -478,7 +482,7 @@ constexpr Metric kMetrics[] = {
      [](Run run) { return share(run.fluid_requests, measured_s(run.record)); }, kAbsent},
     share_metric("bound_share", kHigher,
      [](Run run) { return share(static_cast<double>(run.record.in_time), run.fluid_requests); }),
-    // Requests in time of an offline schedule / duration_s.
+    // Requests in time of an offline schedule / length of the measured part.
     {"offline_schedule_rps", "requests/s", kNeither,
      [](Run run) {
        if (!run.scheduled_requests || run.record.measured_ns() <= 0) return kNoValue;
@@ -491,18 +495,18 @@ constexpr Metric kMetrics[] = {
        const double feasible = std::max(*run.scheduled_requests, static_cast<double>(run.record.in_time));
        return 1.0 - feasible / run.fluid_requests;
      }),
-    // Reports and published states, 1000 bit/s.
+    // Bits of reports and published states per worker and second.
     {"state_kbps_per_worker", "1000 bit/s", kLower,
      [](Run run) {
        return share(static_cast<double>(run.record.exchanged_bytes) * 8e-3,
                     ns_to_s(worker_time_ns(run.record)));
      }},
-    // Of the published value "order", over all modules.
+    // Number of changes of the published value "order", over all modules.
     {"order_changes", "", kNeither,
      [](Run run) {
        return run.record.order_changes < 0 ? kNoValue : static_cast<double>(run.record.order_changes);
      }},
-    // Share of the load's time, of the busiest queue.
+    // Share of the load's time for which the busiest queue's scheduler worked.
     {"scheduler_utilisation", "", kLower,
      [](Run run) {
        if (run.record.scheduler_busy_ns < 0) return kNoValue;
@@ -512,14 +516,14 @@ constexpr Metric kMetrics[] = {
     {"schedule_lag_us_p50", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.5); }, kAbsent},
     {"schedule_lag_us_p99", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 0.99); }, kAbsent},
     {"schedule_lag_us_max", "us", kLower, [](Run run) { return schedule_lag_us(run.record, 1); }, kAbsent},
-    // Sent by all ranks, and their bytes.
+    // Number of messages sent by all ranks, and their bytes.
     {"messages", "messages", kLower,
      [](Run run) { return sum_if_live(run.record, &RankTotals::messages_sent); }},
     {"message_bytes", "bytes", kLower,
      [](Run run) { return sum_if_live(run.record, &RankTotals::bytes_sent); }},
     {"clock_bound_us", "us", kLower,
      [](Run run) { return microseconds_if_live(run.record, run.record.clock_bound_ns); }},
-    // Of runs in virtual time in which all requests are counted.
+    // Simulator's speed: for runs in virtual time in which all requests are counted.
     {"sim_requests_per_s", "requests/s", kHigher,
      [](Run run) {
        const bool is_known = run.record.ranks.empty() && run.record.measured_from_ns == 0;

@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-/// Four seconds, the last of them half as long: 3.5 s of load. Capacity 100 requests/s.
+/// Returns the record of four windows of a second, the last half as long: 3.5 s of load.
 RunRecord four_windows() {
   RunRecord record;
   record.duration_ns = 3'500 * kNsPerMs;
@@ -53,7 +53,7 @@ TEST(Metrics, RatesAreOverTheLoadsDuration) {
 
 TEST(Metrics, ALiveRunHasLatenessAndMessagesInsteadOfASpeedOfSimulation) {
   RunRecord record = four_windows();
-  // 98 sent 2 us late, one 30 us, one 1 ms: ranks 50, 99 and 100 of 100.
+  // 98 requests are sent 2 us late, one 30 us, one 1 ms: ranks 50, 99 and 100 of 100.
   record.schedule_lag.add(2 * kNsPerUs, 98);
   record.schedule_lag.add(30 * kNsPerUs);
   record.schedule_lag.add(kNsPerMs);
@@ -110,8 +110,8 @@ TEST(Metrics, OverloadFollowsTheCapacityOverTime) {
   EXPECT_EQ(counts.sent, 160u);
 }
 
-// Of 80, 200 and 100 in a second and 60 in half of one, three exceed a reference of 90/s, whatever the cell's
-// own plan could serve.
+// Three of the windows, with 80, 200 and 100 requests in a second and 60 in half of one, exceed a reference
+// of 90/s, whatever the cell's own plan could serve.
 TEST(Metrics, TheReferencePlanSaysWhatIsAnOverload) {
   for (const double own : {100.0, 1000.0}) {
     MeasuredRun run{four_windows(), own, [own](TimeNs) { return own; }, 375};
@@ -151,7 +151,7 @@ TEST(Metrics, WithoutOverloadNothingHappensInIt) {
   EXPECT_TRUE(std::isnan(row["drop_rate_overload"]));
 }
 
-/// 1 to 100 ms, then as many requests that were dropped.
+/// Returns the record of 100 requests with latencies of 1 to 100 ms, and as many that were dropped.
 SummaryRow hundred_completed(std::uint64_t dropped) {
   RunRecord record = four_windows();
   record.in_time = 90;
@@ -171,8 +171,8 @@ TEST(Metrics, LatencyQuantilesAreWithinTheHistogramsError) {
   EXPECT_NEAR(row["latency_ms_p999"], 100, 100 * LatencyHistogram::kRelativeError);
 }
 
-// By the binomial distribution the 40th to the 61st of 100 hold the median; 100 are too few for an upper end
-// of the 99th percentile.
+// By the binomial distribution the 40th and the 61st of 100 values enclose the median; 100 values are too few
+// for an upper end of the 99th percentile.
 TEST(Metrics, QuantilesHaveTheIntervalsOfTheirRanks) {
   const SummaryRow row = hundred_completed(0);
   EXPECT_NEAR(row["latency_ms_p50_low"], 40, 40 * LatencyHistogram::kRelativeError);
@@ -181,7 +181,7 @@ TEST(Metrics, QuantilesHaveTheIntervalsOfTheirRanks) {
   EXPECT_LT(row["latency_ms_p99_low"], 99);
 }
 
-// A system that drops what it would serve late has the smaller quantiles of the completed ones.
+// A system that drops requests instead of serving them late has smaller quantiles over the completed ones.
 TEST(Metrics, OfAllRequestsTheDroppedOnesTakeForever) {
   const SummaryRow row = hundred_completed(60);
   EXPECT_NEAR(row["latency_ms_p50"], 50, 50 * LatencyHistogram::kRelativeError);
@@ -260,7 +260,7 @@ TEST(Metrics, UtilisationCountsTheTimeInWhichAWorkerCouldServe) {
 TEST(Metrics, WorkersAreCountedWhileTheyCouldServeDuringTheLoad) {
   RunRecord record;
   record.duration_ns = 10 * kNsPerS;
-  record.end_ns = 12 * kNsPerS;  // what serves the backlog after the load does not count
+  record.end_ns = 12 * kNsPerS;  // the time after the load, in which the backlog is served, does not count
   record.workers = {worker(0, kNever, 0), worker(4, kNever, 0), worker(0, 3 * kNsPerS, 0),
                     worker(8, 11 * kNsPerS, 0), worker(11, 12 * kNsPerS, 0)};
   record.workers.push_back(worker(0, kNever, 0));
@@ -288,8 +288,8 @@ TEST(Metrics, TheFewestWorkersAreThoseOfTenSeconds) {
 TEST(Metrics, AccuracyIsTheMeanOfTheCompletedRequestsThatHaveOne) {
   RunRecord record = four_windows();
   EXPECT_TRUE(std::isnan(summary_of(record)["accuracy"])) << "models have none";
-  // 300 in time and 40 late, of them 240 answered by models of 1, 100 by such of 0.5 and 0.8 one after the
-  // other.
+  // 300 requests are in time and 40 late; 240 of them are answered by models of accuracy 1, and 100 by models
+  // of 0.5 and 0.8 one after the other.
   record.accuracy_requests = 340;
   record.accuracy_sum = 240 + 100 * 0.4;
   EXPECT_DOUBLE_EQ(summary_of(record)["accuracy"], 280.0 / 340);
@@ -317,7 +317,7 @@ ModuleTotals module_of(std::uint16_t depth, bool last, std::uint64_t expired, st
   return module;
 }
 
-/// What drop_places says of a chain in which as many were dropped at each module, and 4 were late.
+/// Returns the summary of a chain in which dropped[i] requests were dropped at module i, and 4 were late.
 SummaryRow summary_of_chain(const std::vector<std::uint64_t>& dropped) {
   RunRecord record;
   record.late = 4;
@@ -355,7 +355,7 @@ TEST(Metrics, ParallelModulesShareADepthAndSeveralModulesMayBeLast) {
 }
 
 TEST(Metrics, VisitsCountOnceAtEachModuleThatTheyComeTo) {
-  // Of 10 visits 1 is dropped, of 90 that they cause 3 and 6; 20 more of these are cancelled.
+  // 1 of 10 visits is dropped, and 3 and 6 of the 90 that they cause; 20 more of these are cancelled.
   RunRecord record;
   record.sent = 10;
   record.modules = {module_of(1, false, 1, 0), module_of(2, true, 3, 6)};
@@ -424,7 +424,7 @@ TEST(Metrics, ASchedulerIsBusyForAShareOfTheLoad) {
   EXPECT_DOUBLE_EQ(summary_of(record)["scheduler_utilisation"], 0.8) << "of 3.5 s of load";
 }
 
-/// 10 s of a worker without a request.
+/// Returns the record of 10 s of a worker without a request.
 RunRecord idle_run() {
   RunRecord record;
   record.duration_ns = record.end_ns = 10 * kNsPerS;
@@ -449,7 +449,7 @@ TEST(Metrics, WithoutRequestsCountsAreZeroAndSharesAndQuantilesHaveNoValue) {
     EXPECT_TRUE(std::isnan(row[name])) << name;
 }
 
-// Of files of an older version, which have 0 there.
+// Files of an older version have 0 there.
 TEST(Metrics, RulesGiveARowWithoutRequestsItsValues) {
   SummaryRow row;
   for (double& value : row.values) value = 0;

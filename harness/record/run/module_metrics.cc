@@ -58,7 +58,7 @@ double utilisation_spread(const RunRecord& record) {
 
 double lockstep(const BatchEnds& ends, std::uint32_t workers) {
   constexpr std::uint32_t kLeastWorkers = 8;
-  constexpr std::uint64_t kLeastEnds = 10;  // of each
+  constexpr std::uint64_t kLeastEnds = 10;  // of each worker
   if (workers < kLeastWorkers || ends.count < kLeastEnds * workers) return kNoValue;
   const auto count = static_cast<double>(ends.count);
   const auto slots = static_cast<double>(ends.last_slot + 1);
@@ -95,7 +95,7 @@ double longest_over_shortest_queue(const RunRecord& record) {
 
 namespace {
 
-/// Of the visits that came to all modules.
+/// Returns count / number of visits that came to all modules.
 double share_of_visits(const RunRecord& record, std::uint64_t count) {
   std::uint64_t arrived = 0;
   for (const ModuleTotals& module : record.modules) arrived += module.arrived;

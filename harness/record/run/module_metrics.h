@@ -8,62 +8,70 @@
 
 namespace harness {
 
-/// Standard deviation over mean of the gaps (QUART, section 5.2). kNoValue for fewer than two, and where all
-/// are 0.
+/// Returns the coefficient of variation of the gaps: standard deviation / mean (QUART, section 5.2). Returns
+/// kNoValue if there are fewer than two gaps or all are 0.
 double variation_of(const GapTotals& gaps);
-/// Those of the modules, compared. kNoValue each where a module of the pipeline has none.
+/// The modules' coefficients of variation, compared. All are kNoValue if some module of the pipeline has no
+/// coefficient.
 struct ArrivalVariation {
-  double first = kNoValue;  ///< of the pipeline's first module
-  double last = kNoValue;
+  double first = kNoValue;  ///< coefficient of the pipeline's first module
+  double last = kNoValue;   ///< coefficient of its last module
   double max_over_min = kNoValue;
-  double rising_share = kNoValue;  ///< of the steps from a module to the next, those up
+  double rising_share = kNoValue;  ///< share of the steps from a module to the next at which it rises
 };
+/// Compares the modules of a run; it needs at least two.
 ArrivalVariation arrival_variation(const RunRecord& record);
 
-/// By module the mean number of visits that wait there, from the start to the end of the run, by Little's
-/// law: the sum of the waits / that time. What was dropped or cancelled before it started does not count.
+/// Returns for each module the mean number of visits that wait there, from the start to the end of the run,
+/// by Little's law: the sum of the waits / that time. A visit that was dropped or cancelled before it started
+/// does not count.
 std::vector<double> mean_queues(const RunRecord& record);
 
-/// Mean of mean_queues.
+/// Returns the mean of mean_queues() over the modules.
 double queue_mean(const RunRecord& record);
-/// The largest of them over the smallest; kNoValue for one module, or where nothing waits at one.
+/// Returns the largest of mean_queues() over the smallest; kNoValue for one module, or if nothing waits at
+/// one.
 double longest_over_shortest_queue(const RunRecord& record);
 
-/// The largest less the smallest of the shares of their time that the modules' workers are busy
-/// (gpu_utilisation by module). kNoValue for fewer than two modules with workers, or if these serve several.
+/// Returns the difference between the largest and the smallest utilisation of the modules, which is the share
+/// of their time that a module's workers are busy. Returns kNoValue if fewer than two modules have workers,
+/// or if workers serve several modules.
 double utilisation_spread(const RunRecord& record);
 
-/// How far the workers of one module keep step: of the module's other workers the share whose batch ends in
-/// the same slot of BatchEnds as a worker's own, on average over the ends, less what chance brings and over
-/// what is left above that: (m - c) / (W - 1 - c), with m = 2 pairs / n the ends beside an end, n the ends,
-/// W the module's most workers at a time, and c = n (W - 1) / (W K) over the K slots up to the last end. So 0
-/// on average where phases are independent, 1 where all always end together. kNoValue for fewer than 8
-/// workers or 10 ends a worker, and where an end comes every two slots of each worker or more often, which
-/// tells no phases apart.
+/// Returns how far the batches of one module's workers end in step. For the end of a batch, m is the number
+/// of other ends in the same slot of BatchEnds, on average over the n ends: m = 2 pairs / n. Chance alone
+/// brings c = n (W - 1) / (W K) of them, with W the largest number of the module's workers at a time and K
+/// the number of slots up to the last end. The result is (m - c) / (W - 1 - c): on average 0 if the workers'
+/// phases are independent, 1 if all batches always end together. It is kNoValue for fewer than 8 workers or
+/// fewer than 10 ends per worker, and if each worker ends a batch every two slots or more often, which tells
+/// no phases apart.
 double lockstep(const BatchEnds& ends, std::uint32_t workers);
-/// The largest of the modules, at least 0; kNoValue where none has one or workers serve several modules.
+/// Returns the largest of the modules' values, at least 0; kNoValue if no module has a value or if workers
+/// serve several modules.
 double lockstep(const RunRecord& record);
-/// Above it a cell is said to be in step: more than a quarter of a module's workers.
+/// A cell with a larger lockstep is said to be in step: more than a quarter of a module's workers are.
 inline constexpr double kInStep = 0.25;
 
-/// Of the visits that came to all modules the share that was dropped there; NAN when none came. Of a request
-/// that is answered whole, one at most: what else it had is cancelled. With Answers::kPartial each is dropped
-/// by itself, and this is what Loki's authors count, the dropped share of their "sub-requests".
+/// Returns the share of the visits that came to all modules that was dropped there; NAN if no visit came. A
+/// request that is answered whole has at most one dropped visit, since its other visits are cancelled. With
+/// Answers::kPartial each visit is dropped by itself, and the result is the number that Loki's authors
+/// report, the dropped share of their "sub-requests".
 double visit_drop_rate(const RunRecord& record);
 
-/// Of the same visits the share that was rerouted (RunRecord::rerouted_visits); NAN when none came, and of
-/// systems that never do.
+/// Returns the share of the same visits that was rerouted (RunRecord::rerouted_visits); NAN if no visit came,
+/// and for systems that never reroute.
 double reroute_rate(const RunRecord& record);
 
-/// Where the dropped and late requests were lost: dropped ones at the module that dropped them, late ones at
-/// the last module, where they ended (PARD figures 2c and 11b).
+/// The numbers of dropped and late requests by the place at which they were lost: dropped ones at the module
+/// that dropped them, late ones at the last module, at which they ended (PARD figures 2c and 11b).
 struct DropPlaces {
   std::uint64_t all = 0;
-  std::uint64_t last = 0;  ///< at modules without a successor
-  std::uint64_t latter_half =
-      0;                        ///< at depths of more than half of the pipeline's: 2, 3 of 3 and 3, 4, 5 of 5
-  std::uint64_t first_two = 0;  ///< at depths 1 and 2
+  std::uint64_t last = 0;  ///< requests lost at modules without a successor
+  /// Requests lost at modules whose depth is more than half of the pipeline's: 2, 3 of 3 and 3, 4, 5 of 5.
+  std::uint64_t latter_half = 0;
+  std::uint64_t first_two = 0;  ///< requests lost at depths 1 and 2
 };
+/// Counts them. With Answers::kPartial it counts dropped visits in the place of dropped requests.
 DropPlaces drop_places(const RunRecord& record);
 
 }  // namespace harness

@@ -14,7 +14,8 @@ namespace {
 
 constexpr TimeNs kSloNs = 500 * kNsPerMs;
 
-/// 100 requests/s are sent for 100 s; the queue at sample i is `length(i)`.
+/// Returns the record of a run in which 100 requests/s are sent for 100 s; the queue at sample i is
+/// `length(i)`.
 RunRecord record_of(const std::function<double(int)>& length, TimeNs from_ns = 0) {
   RunRecord record;
   record.duration_ns = 100 * kNsPerS;
@@ -120,7 +121,7 @@ TEST(QueueTrend, ItsIntervalBearsSomeCorrelation) {
   EXPECT_GE(covered, kRuns * 0.85);
 }
 
-// Arrivals at 5 % more than what is served, both at random: never steady.
+// Arrivals at a rate 5 % above the service rate, both at random, are never called steady.
 TEST(QueueTrend, OfAnOverloadIsSeen) {
   int growing = 0;
   for (int run = 0; run < 200; ++run) {

@@ -1,8 +1,8 @@
-// What a run records: the rows and counters from which every metric is computed (metrics.h), and nothing
+// The record of a run: the rows and counters from which every metric is computed (metrics.h), and nothing
 // derived.
 //
 // Rows that are stored list their columns once, in the order of the file: `list(row, column)` calls
-// `column(name, value)` for each. Writing, reading, sending and comparing rows all go by it;
+// `column(name, value)` for each. Writing, reading, sending and comparing rows all use it;
 // results/README.md describes the columns.
 #pragma once
 
@@ -22,14 +22,12 @@
 
 namespace harness {
 
-// What reached one queue during a run, and what its scheduler decided: enough to repeat every
-// decision.
-
-/// The log of one queue. `bytes` holds its callbacks with their decisions, in order, as
+/// The log of everything that reached one queue during a run, and of its scheduler's decisions: enough to
+/// repeat every decision. `bytes` holds its callbacks with their decisions, in order, as
 /// engine/replay/replay_call.h writes and reads them.
 struct ReplayLog {
   QueueId queue = 0;
-  std::uint16_t group = 0;  ///< the module, or the group of the plan, that it serves
+  std::uint16_t group = 0;  ///< the module, or the group of the plan, that the queue serves
   std::uint64_t callbacks = 0;
   std::uint64_t decisions = 0;
   std::vector<std::byte> bytes;
@@ -46,9 +44,10 @@ void code(Archive<Way>& archive, ReplayLog& log) {
   archive.bytes(log.bytes);
 }
 
-/// How a request ended.
+/// The way in which a request ended.
 enum class Outcome : std::uint8_t { kInTime, kLate, kDropped, kUnfinished };
-/// How a visit ended. Cancelled: it was queued when its request was dropped at another module.
+/// The way in which a visit ended. A visit is cancelled if its request is dropped at another module while it
+/// is queued.
 enum class VisitOutcome : std::uint8_t { kDone, kDropped, kCancelled, kUnfinished };
 
 inline constexpr std::array<const char*, 4> kOutcomeNames = {"in_time", "late", "dropped", "unfinished"};
@@ -63,16 +62,16 @@ inline const char* name_of(VisitOutcome outcome) {
 struct RequestRow {
   std::uint64_t request = 0;
   TimeNs sent_ns = 0;
-  TimeNs end_ns = 0;         ///< last module done, or time of the drop
+  TimeNs end_ns = 0;         ///< time at which its last module was done, or at which it was dropped
   TimeNs gpu_ns = 0;         ///< GPU time of its visits: each batch's time shared equally
-  std::uint16_t module = 0;  ///< where it was dropped; otherwise the last module
+  std::uint16_t module = 0;  ///< module that dropped it; otherwise the last module
   Outcome outcome = Outcome::kUnfinished;
-  DropReason reason = DropReason::kExpired;  ///< counts when dropped
-  TimeNs schedule_lag_ns = 0;  ///< how long after sent_ns, when it was due, it really left; 0 in virtual time
-  std::uint32_t stream = 0;    ///< that it belongs to; 0 without streams
-  TimeNs slo_ns = 0;           ///< in time until sent_ns + slo_ns; 0: not known (read from an older file)
+  DropReason reason = DropReason::kExpired;  ///< meaningful only if it was dropped
+  TimeNs schedule_lag_ns = 0;  ///< delay of its sending after sent_ns, when it was due; 0 in virtual time
+  std::uint32_t stream = 0;    ///< stream that it belongs to; 0 without streams
+  TimeNs slo_ns = 0;           ///< it is in time until sent_ns + slo_ns; 0: not known (from an older file)
   /// Mean over its paths of the product of the accuracies of the models that served them (Loki, section 2.1);
-  /// NaN where models have none, or it ended before any path did.
+  /// NaN if models have no accuracies, or if it ended before any path did.
   double accuracy = NAN;
 
   bool operator==(const RequestRow&) const = default;
@@ -82,27 +81,28 @@ struct RequestRow {
 struct VisitRow {
   std::uint64_t request = 0;
   TimeNs arrived_ns = 0;
-  TimeNs joined_ns = 0;  ///< 0 when it never joined a batch, as the next two
-  TimeNs started_ns = 0;
-  TimeNs ended_ns = 0;  ///< end of the batch, or time of the drop or cancellation
+  TimeNs joined_ns = 0;   ///< time at which it joined its batch; 0 if it never ran
+  TimeNs started_ns = 0;  ///< time at which its batch started; 0 if it never ran
+  TimeNs ended_ns = 0;    ///< end of the batch, or time of the drop or cancellation
   std::uint32_t worker = kNone;
   std::uint16_t visit = 0;   ///< index of the visit in its request
   std::uint16_t parent = 0;  ///< visit that caused it (at a merge the last to come); itself for the first
   std::uint16_t module = 0;
-  std::uint16_t batch = 0;  ///< size of the batch it ran in
+  std::uint16_t batch = 0;  ///< size of the batch it ran in; 0 if it never ran
   VisitOutcome outcome = VisitOutcome::kUnfinished;
   DropReason reason = DropReason::kExpired;
 
-  /// Whether its batch started; only then it has joined one.
+  /// True if its batch started; only then do joined_ns, started_ns and worker have values.
   bool ran() const { return batch > 0; }
-  /// When it stopped waiting at its module: the start of its batch, or its end.
+  /// Returns the time at which it stopped waiting at its module: the start of its batch, or its own end if it
+  /// never ran.
   TimeNs left_queue_ns() const { return ran() ? started_ns : ended_ns; }
 
   bool operator==(const VisitRow&) const = default;
 };
 
-/// Takes rows while the run goes on, in chunks; called from the run's thread. Absent when rows are not
-/// wanted.
+/// Takes rows in chunks while the run goes on. It is called from the run's thread. A run whose rows are not
+/// wanted has no sink.
 class RowSink {
  public:
   virtual ~RowSink() = default;
@@ -110,14 +110,15 @@ class RowSink {
   virtual void visits(std::span<const VisitRow> rows) = 0;
 };
 
-/// What became of the paths of some requests to a task tree: a path is served when the visit ends that
-/// causes no other. It is lost when one of its visits is dropped, cancelled, not made because its request had
-/// ended, or unfinished: what that one would have caused nobody knows, so it is one path. Zeros elsewhere.
+/// The outcomes of the paths of some requests to a task tree; zeros if the pipeline is no task tree. A path
+/// is served when it ends with a visit that causes no other. It is lost when one of its visits is dropped,
+/// cancelled, unfinished, or not made because its request had ended; nobody knows what that visit would have
+/// caused, so it counts as one path.
 struct PathCounts {
-  std::uint32_t in_time = 0;  ///< served by the request's deadline
-  std::uint32_t late = 0;     ///< served after it
+  std::uint32_t in_time = 0;  ///< paths served by the request's deadline
+  std::uint32_t late = 0;     ///< paths served after it
   std::uint32_t lost = 0;
-  double accuracy_sum = 0;  ///< over the served ones: the product of the accuracies of their models
+  double accuracy_sum = 0;  ///< sum over the served paths of the product of the accuracies of their models
 
   PathCounts& operator+=(const PathCounts& other) {
     in_time += other.in_time;
@@ -128,14 +129,14 @@ struct PathCounts {
   }
 };
 
-/// What became of the requests *sent* in one window (1 s); sent = in_time + late + dropped + unfinished.
+/// The outcomes of the requests *sent* in one window (1 s); sent = in_time + late + dropped + unfinished.
 struct WindowCounts {
   std::uint32_t sent = 0;
   std::uint32_t in_time = 0;
   std::uint32_t late = 0;
   std::uint32_t dropped = 0;
-  double accuracy_sum = 0;  ///< over the completed ones, where models have accuracies
-  PathCounts paths = {};    ///< of the requests sent, whatever became of those
+  double accuracy_sum = 0;  ///< sum over the completed requests; 0 if models have no accuracies
+  PathCounts paths = {};    ///< paths of the requests sent, however those ended
 
   WindowCounts& operator+=(const WindowCounts& other) {
     sent += other.sent;
@@ -160,14 +161,14 @@ struct WindowCounts {
   }
 };
 
-/// What happened at one module in one window of virtual time (by the time of the event).
+/// The events at one module in one window, by the time of the event.
 struct ModuleWindow {
-  std::uint32_t arrived = 0;  ///< visits that came to stand before its queues
+  std::uint32_t arrived = 0;  ///< visits that arrived at the module
   std::uint32_t started = 0;  ///< visits whose batch started
   std::uint32_t dropped = 0;
   std::uint32_t batches = 0;  ///< batches started
-  TimeNs queueing_ns = 0;     ///< sum over the started visits: arrival to join
-  TimeNs wait_ns = 0;         ///< sum over the started visits: join to start
+  TimeNs queueing_ns = 0;     ///< sum over the started visits of the time from arrival to join
+  TimeNs wait_ns = 0;         ///< sum over the started visits of the time from join to start
 
   ModuleWindow& operator-=(const ModuleWindow& part);
 
@@ -181,7 +182,7 @@ struct ModuleWindow {
   }
 };
 
-/// What became of some requests; the rest of `sent` was unfinished.
+/// The outcomes of some requests; the rest of `sent` was unfinished.
 struct RequestCounts {
   std::uint64_t sent = 0;
   std::uint64_t in_time = 0;
@@ -189,22 +190,23 @@ struct RequestCounts {
   std::uint64_t dropped = 0;
 };
 
-/// The gaps between visits that the dispatcher sent to a module's queues, each to the one before it; those of
-/// one batch that go on together are 0 apart. A visit that is sent again because its queue went away adds
-/// none, nor does one that no queue takes. All 0 where they are not counted (Accounting::counts_gaps).
+/// The gaps in time between each visit that the dispatcher sent to a module's queues and the one before it.
+/// Visits that go on from one batch together have gaps of 0. A visit that is sent again because its queue
+/// went away adds no gap, nor does one that no queue takes. All are 0 if gaps are not counted
+/// (Accounting::counts_gaps).
 struct GapTotals {
   std::uint64_t count = 0;
   TimeNs sum_ns = 0;
   double squares_ns2 = 0;  ///< sum of their squares
 };
 
-/// Batches of a module that ran to their end, and how many of these ends come together.
+/// The ends of a module's batches that ran to their end, and the number of pairs of ends that come together.
 struct BatchEnds {
-  /// Time is divided into slots of so many ns, about 1 ms.
+  /// Time is divided into slots of 2^kSlotBits ns, about 1 ms.
   static constexpr int kSlotBits = 20;
 
   std::uint64_t count = 0;
-  std::uint64_t pairs = 0;  ///< of ends in the same slot
+  std::uint64_t pairs = 0;  ///< number of pairs of ends in the same slot
   std::int64_t last_slot = -1;
   std::uint64_t others_in_slot = 0;  ///< ends in last_slot before the last one
 
@@ -223,26 +225,26 @@ struct ModuleTotals {
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t unfinished = 0;
-  std::uint64_t batches = 0;    ///< started
-  std::uint64_t preempted = 0;  ///< of them, stopped before their end; their visits waited again
+  std::uint64_t batches = 0;    ///< batches started
+  std::uint64_t preempted = 0;  ///< batches stopped before their end, whose visits waited again
   std::uint16_t depth = 1;      ///< modules on the longest path from the entry to it, both counted
-  bool last = false;            ///< no module takes its output
+  bool last = false;            ///< true if no module takes its output
   double visit_ratio = 1;  ///< probability that a request visits it, by the pipeline's choices of branches
-  double accuracy = NAN;   ///< of its model, relative to the best of its task; NAN where models have none
+  double accuracy = NAN;   ///< accuracy of its model, relative to the best of its task; NAN: it has none
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< visits dropped here, by reason
-  TimeNs queueing_ns = 0;                             ///< sums over the visits that started
-  TimeNs wait_ns = 0;
+  TimeNs queueing_ns = 0;           ///< sum over the visits that started of the time from arrival to join
+  TimeNs wait_ns = 0;               ///< sum over the visits that started of the time from join to start
   TimeNs exec_ns = 0;               ///< sum over the visits done
-  LatencyHistogram queueing_delay;  ///< of the visits that started
-  LatencyHistogram batch_wait;
-  RequestCounts requests;  ///< that enter the pipeline here: none where it has pres
+  LatencyHistogram queueing_delay;  ///< delays from arrival to join, of the visits that started
+  LatencyHistogram batch_wait;      ///< waits from join to start, of the visits that started
+  RequestCounts requests;           ///< requests that enter the pipeline here: 0 if a module precedes it
   GapTotals gaps;
   BatchEnds ends;
 
-  /// Takes away the counts and sums of a part of it; what describes the module stays.
+  /// Subtracts the counts and sums of a part of the run; the fields that describe the module stay.
   ModuleTotals& operator-=(const ModuleTotals& part);
 
-  /// All but the histograms.
+  /// Lists all columns; the histograms are not among them.
   static void list(auto& row, auto&& column) {
     column("depth", row.depth);
     column("last", row.last);
@@ -272,23 +274,24 @@ struct ModuleTotals {
   }
 };
 
-/// One worker's life.
+/// The life of one worker.
 struct WorkerTotals {
   std::uint16_t module = 0;
-  std::uint16_t device = 0;    ///< its kind, of those that the cell's settings list
-  double usd_per_h = 0;        ///< of its GPUs of that kind; 0: no price is known
-  std::uint16_t gpus = 1;      ///< that it takes
-  bool from_memory = false;    ///< it started from parameters kept in its server's memory
-  TimeNs added_ns = 0;         ///< from here on it has its device, and is paid for; kNever: it never had
-  TimeNs ready_ns = 0;         ///< from here on it can serve
-  TimeNs removed_ns = kNever;  ///< kNever: to the end of the run
+  std::uint16_t device = 0;  ///< index of its kind of device in the cell's settings
+  double usd_per_h = 0;      ///< price of all its GPUs together; 0: not known
+  std::uint16_t gpus = 1;    ///< number of GPUs that it takes
+  bool from_memory = false;  ///< true if it started from parameters kept in its server's memory
+  TimeNs added_ns = 0;       ///< time from which it has its device and is paid for; kNever: it never had one
+  TimeNs ready_ns = 0;       ///< time from which it can serve
+  TimeNs removed_ns = kNever;  ///< time of its removal; kNever: it stayed to the end of the run
   TimeNs busy_ns = 0;
   std::uint64_t batches = 0;
   std::uint64_t visits = 0;
-  TimeNs gpu_ns = 0;  ///< busy_ns of each of its GPUs, but for slots of shared servers (their visits' work)
-                      ///< and threads (0)
+  /// GPU time: busy_ns on each of its GPUs; the work of its visits if it is a slot of a shared server; 0 if
+  /// it is a thread.
+  TimeNs gpu_ns = 0;
 
-  /// All but gpu_ns, which is not stored.
+  /// Lists all columns but gpu_ns, which is not stored.
   static void list(auto& row, auto&& column) {
     column("module", row.module);
     column("device", row.device);
@@ -308,13 +311,13 @@ struct WorkerTotals {
 struct PlanRow {
   TimeNs at_ns = 0;
   std::uint16_t module = 0;
-  std::uint32_t workers =
-      0;  ///< workers that can serve from then on (a cold start ends with a row of its own)
+  /// Number of workers that can serve from then on; a cold start ends with a row of its own.
+  std::uint32_t workers = 0;
   std::uint32_t max_batch = 1;
-  TimeNs exec_ns = 0;
+  TimeNs exec_ns = 0;        ///< execution time of a batch of max_batch
   std::uint16_t device = 0;  ///< kind of its workers, as WorkerTotals::device
-  double usd_per_h = std::numeric_limits<double>::quiet_NaN();  ///< of one of them; NaN: not known
-  std::uint32_t cores = 0;  ///< of each worker; 0: as the profile was measured
+  double usd_per_h = std::numeric_limits<double>::quiet_NaN();  ///< price of one worker; NaN: not known
+  std::uint32_t cores = 0;  ///< number of cores of each worker; 0: as many as when the profile was measured
 
   static void list(auto& row, auto&& column) {
     column("at_ns", row.at_ns);
@@ -330,27 +333,27 @@ struct PlanRow {
 
 /// A module's part of the plan with which a cell began.
 struct StartPlan {
-  std::uint32_t cell = 0;  ///< its index
-  std::string module;      ///< its name
+  std::uint32_t cell = 0;  ///< index of the cell
+  std::string module;      ///< name of the module
   PlanRow row;
 };
 
-/// Holds the outcomes of the requests that a cell sent in each whole minute of its measured part, or in all
-/// of a shorter one.
+/// Holds the outcomes of the requests that a cell sent in each whole minute of its measured part, or in the
+/// whole part if that is shorter than a minute.
 struct CellMinutes {
-  std::uint32_t cell = 0;  ///< its index
+  std::uint32_t cell = 0;  ///< index of the cell
   std::vector<WindowCounts> minutes;
 };
 
 /// A group of workers of a plan that took effect, and one of the modules that it serves.
 struct GroupRow {
   TimeNs at_ns = 0;
-  std::uint16_t group = 0;  ///< its place in the plan
+  std::uint16_t group = 0;  ///< index of the group in the plan
   std::uint16_t module = 0;
-  std::uint32_t workers = 0;                                ///< of the group, for all its modules
-  std::uint32_t max_batch = 1;                              ///< of the module there
-  TimeNs cycle_ns = 0;                                      ///< as WorkerGroup::cycle_ns
-  double share = std::numeric_limits<double>::quiet_NaN();  ///< as WorkerGroup::shares; NaN: not planned
+  std::uint32_t workers = 0;    ///< number of the group's workers, for all its modules together
+  std::uint32_t max_batch = 1;  ///< largest batch of the module in this group
+  TimeNs cycle_ns = 0;          ///< WorkerGroup::cycle_ns
+  double share = std::numeric_limits<double>::quiet_NaN();  ///< WorkerGroup::shares; NaN: not planned
 
   static void list(auto& row, auto&& column) {
     column("at_ns", row.at_ns);
@@ -363,46 +366,46 @@ struct GroupRow {
   }
 };
 
-/// What the controllers published, in order of time: a row per publication.
+/// The states that the controllers published, in order of time: a row per publication.
 struct StateTable {
   struct Row {
     TimeNs at_ns = 0;
     std::uint16_t module = 0;
   };
-  std::vector<std::string> names;  ///< of the values, as the system calls them; empty: nothing was recorded
+  std::vector<std::string> names;  ///< the system's names of the values; empty: nothing was recorded
   std::vector<Row> rows;
-  std::vector<double> values;  ///< [row * names.size() + value]
+  std::vector<double> values;  ///< the values, at [row * names.size() + value]
 };
 
-/// What one rank of a live run did.
+/// The totals of one rank of a live run.
 struct RankTotals {
   std::uint32_t rank = 0;
   std::string host;
-  std::uint32_t workers = 0;  ///< GPUs of the cluster that it hosts
-  std::string devices;        ///< what they are: "cuda:0 NVIDIA H200, cuda:1 NVIDIA H200"; "" when timers
-  std::string driver;         ///< version of NVIDIA's driver there, "" where that plays no part
+  std::uint32_t workers = 0;  ///< number of GPUs of the cluster that it hosts
+  std::string devices;        ///< names of them: "cuda:0 NVIDIA H200, cuda:1 NVIDIA H200"; "": timers
+  std::string driver;         ///< version of NVIDIA's driver there; "": it plays no part
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t packets_sent = 0;  ///< a packet holds the messages of a loop turn to one destination
+  std::uint64_t packets_sent = 0;  ///< packets, each with the messages of a loop turn to one destination
   std::uint64_t loop_turns = 0;
   std::uint64_t sleeps = 0;
   TimeNs cpu_ns = 0;            ///< processor time of its thread during the run
   TimeNs clock_offset_ns = 0;   ///< last estimate: its clock less rank 0's
   TimeNs clock_bound_ns = 0;    ///< the largest error that the estimates may have had
-  TimeNs delivery_p50_ns = -1;  ///< from rank 0's sending a visit until it is handled here: median ...
-  TimeNs delivery_p99_ns = -1;  ///< ... and 99th percentile; -1 where none came
-  TimeNs due_late_p99_ns = -1;  ///< how late what was due there (ends of batches, timers) was looked at ...
-  TimeNs due_late_max_ns = 0;   ///< ... and the latest
-  // Tensors of the visits that its workers ran; 0 without payload.
+  TimeNs delivery_p50_ns = -1;  ///< median time from rank 0's sending a visit until it is handled here
+  TimeNs delivery_p99_ns = -1;  ///< 99th percentile of these times; -1: no visit came
+  TimeNs due_late_p99_ns = -1;  ///< 99th percentile of the delays of due events (ends, timers); -1: none
+  TimeNs due_late_max_ns = 0;   ///< largest of these delays
+  // Tensors of the visits that its workers ran; the counts are 0 without payload.
   std::uint64_t tensor_handle_bytes = 0;   ///< bytes that this rank kept itself
   std::uint64_t tensor_message_bytes = 0;  ///< bytes that came from other workers' ranks
-  std::uint64_t tensor_device_bytes = 0;   ///< bytes that came from there, from GPU to GPU
-  std::uint64_t tensor_waits = 0;          ///< batches that had to wait for tensors ...
-  TimeNs tensor_wait_p99_ns = -1;          ///< ... how long; -1 where none had to ...
-  TimeNs tensor_wait_max_ns = -1;          ///< ... and the longest
-  std::uint64_t tensors_left = 0;          ///< in its store at the end: 0, or some were not let go of
+  std::uint64_t tensor_device_bytes = 0;   ///< bytes that came from other workers' ranks, from GPU to GPU
+  std::uint64_t tensor_waits = 0;          ///< batches that had to wait for tensors
+  TimeNs tensor_wait_p99_ns = -1;          ///< 99th percentile of these waits; -1: no batch had to wait
+  TimeNs tensor_wait_max_ns = -1;          ///< longest of these waits; -1: no batch had to wait
+  std::uint64_t tensors_left = 0;  ///< tensors in its store at the end: not 0 if some were not released
 
   static void list(auto& row, auto&& column) {
     column("rank", row.rank);
@@ -437,13 +440,13 @@ struct RankTotals {
 /// Number of samples of the queue in a run.
 inline constexpr std::size_t kQueueSamples = 100;
 
-/// Everything a run leaves behind. Conservation: sent = in_time + late + dropped + unfinished, checked before
-/// it is returned. Requests sent before measured_from_ns, and their visits, count nowhere; batches, messages
-/// and the time of workers count from then on.
+/// Everything that a run leaves behind. The conservation sent = in_time + late + dropped + unfinished is
+/// checked before the record is returned. Requests sent before measured_from_ns, and their visits, count
+/// nowhere; batches, messages and the time of workers count from then on.
 struct RunRecord {
-  TimeNs duration_ns = 0;       ///< of the load
-  TimeNs measured_from_ns = 0;  ///< the measured part begins here and lasts until duration_ns
-  TimeNs end_ns = 0;            ///< when the last request ended
+  TimeNs duration_ns = 0;       ///< length of the load
+  TimeNs measured_from_ns = 0;  ///< start of the measured part, which lasts until duration_ns
+  TimeNs end_ns = 0;            ///< end of the last request
   TimeNs window_ns = kNsPerS;
   TimeNs slo_ns = 0;
   std::uint64_t sent = 0;
@@ -451,55 +454,58 @@ struct RunRecord {
   std::uint64_t late = 0;
   std::uint64_t dropped = 0;
   std::uint64_t unfinished = 0;
-  double accuracy_sum = 0;  ///< RequestRow::accuracy over the completed requests that have one ...
-  std::uint64_t accuracy_requests = 0;  ///< ... and their number
-  TimeNs latency_sum_ns = 0;            ///< over the completed requests
+  double accuracy_sum = 0;  ///< sum of RequestRow::accuracy over the completed requests that have one
+  std::uint64_t accuracy_requests = 0;  ///< number of those requests
+  TimeNs latency_sum_ns = 0;            ///< sum over the completed requests
   TimeNs gpu_ns = 0;                    ///< all GPU time
-  /// Of it, spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
+  /// GPU time spent on requests that ended dropped, late or unfinished, and on batches that were preempted.
   TimeNs gpu_invalid_ns = 0;
-  /// Number of visits that waited for a batch, at all modules and of whatever request, at the times of
-  /// queue_sample_ns. Of a live run on several ranks the sum of what each knew then.
+  /// Number of visits of any request that waited for a batch, at all modules together, at the times of
+  /// queue_sample_ns. In a live run on several ranks it is the sum of the numbers that each rank knew then.
   std::vector<std::int64_t> queue_samples;
-  std::vector<WindowCounts> windows;         ///< by the time of sending
+  std::vector<WindowCounts> windows;         ///< windows, by the time of sending
   std::vector<ModuleWindow> module_windows;  ///< [window * modules + module]; may be longer than `windows`
   std::vector<ModuleTotals> modules;
   std::vector<WorkerTotals> workers;
-  std::vector<PlanRow> plans;     ///< in order of time; at 0 one row per module
-  bool shares_workers = false;    ///< some plan's workers serve several modules, and count at each in `plans`
-  std::vector<GroupRow> groups;   ///< in order of time; none where modules have workers of their own
-  LatencyHistogram latency;       ///< of the completed requests (in time and late)
-  std::uint64_t fingerprint = 0;  ///< of all decisions: joins, launches, drops, with their times
+  std::vector<PlanRow> plans;  ///< rows in order of time; at 0 one row per module
+  /// True if workers of some plan serve several modules; `plans` counts them at each of these.
+  bool shares_workers = false;
+  std::vector<GroupRow> groups;   ///< rows in order of time; empty if modules have workers of their own
+  LatencyHistogram latency;       ///< latencies of the completed requests (in time and late)
+  std::uint64_t fingerprint = 0;  ///< hash of all decisions (joins, launches, drops) with their times
   std::uint64_t events = 0;
-  /// Of all reports (to the module's controller) and published states (to each of the module's queues and
-  /// each other controller): 8 a value and receiver.
+  /// Bytes of all reports (to the module's controller) and published states (to each of the module's queues
+  /// and each other controller): 8 for each value and receiver.
   std::uint64_t exchanged_bytes = 0;
-  /// How often the published value named "order" changed, over all modules; -1: the system publishes none.
+  /// Number of times that the published value "order" changed, over all modules; -1: the system has no such
+  /// value.
   std::int64_t order_changes = -1;
-  /// Visits sent elsewhere than their router had chosen first (Router::rerouted); -1: no router ever does.
+  /// Number of visits that did not go where their router had chosen first (Router::rerouted); -1: no router
+  /// reroutes, or not all visits are counted.
   std::int64_t rerouted_visits = -1;
   /// Time of the load for which the busiest queue's scheduler handled messages; -1: they cost nothing.
   TimeNs scheduler_busy_ns = -1;
-  StateTable states;               ///< empty unless wanted, as the next
-  std::vector<ReplayLog> replay;   ///< one per queue, in order
-  std::vector<RankTotals> ranks;   ///< of a live run, in order; empty in virtual time, as the next two
-  LatencyHistogram schedule_lag;   ///< of all requests sent: RequestRow::schedule_lag_ns
-  TimeNs clock_bound_ns = 0;       ///< the largest of the ranks'
-  std::vector<std::string> notes;  ///< of a live run: what a reader should know of how it ran, each once
-  std::string why_invalid;         ///< not empty: what happened to the run, so that its numbers count nowhere
-  double wall_s = 0;               ///< of the run itself, without making the world or writing results
+  StateTable states;               ///< published states; empty unless wanted
+  std::vector<ReplayLog> replay;   ///< one log per queue, in order; empty unless wanted
+  std::vector<RankTotals> ranks;   ///< ranks of a live run, in order; empty in virtual time
+  LatencyHistogram schedule_lag;   ///< RequestRow::schedule_lag_ns of all requests; empty in virtual time
+  TimeNs clock_bound_ns = 0;       ///< largest RankTotals::clock_bound_ns; 0 in virtual time
+  std::vector<std::string> notes;  ///< facts that a reader should know of how a live run went, each once
+  std::string why_invalid;         ///< reason why the numbers of the run count nowhere; empty if they count
+  double wall_s = 0;               ///< wall time of the run itself, without setting up or writing results
 
-  /// Length of the measured part.
+  /// Returns the length of the measured part.
   TimeNs measured_ns() const { return duration_ns - measured_from_ns; }
-  /// The windows of the measured part.
+  /// Returns the windows of the measured part.
   std::span<const WindowCounts> measured_windows() const {
     const auto first = static_cast<std::size_t>(measured_from_ns / window_ns);
     return std::span(windows).subspan(std::min(first, windows.size()));
   }
 
-  /// Takes away the counts and sums of a part of the run, but for those by window and module.
+  /// Subtracts the counts and sums of a part of the run, except the counts by window and by module.
   RunRecord& operator-=(const RunRecord& part);
 
-  /// The totals that stand as attributes beside the cell's tables.
+  /// Lists the totals that are stored as attributes beside the cell's tables.
   static void list(auto& record, auto&& total) {
     total("duration_ns", record.duration_ns);
     total("measured_from_ns", record.measured_from_ns);

@@ -19,7 +19,7 @@ std::string number_of(double value) {
   return text;
 }
 
-/// What the rows of one pipeline, trace and runtime say about parameters.
+/// Collects the parameters of the rows of one pipeline, trace and runtime, and names these rows' series.
 class ParameterUse {
  public:
   void add(const SummaryRow& row) {
@@ -62,7 +62,7 @@ class ParameterUse {
   std::size_t rows_ = 0;
   std::set<std::string> configurations_;
   std::map<std::string, std::size_t> rows_with_;
-  std::map<std::string, std::map<std::string, Values>> values_;  ///< by key and configuration
+  std::map<std::string, std::map<std::string, Values>> values_;  ///< values by key and configuration
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// As an older file has it.
+/// Returns a row as an older file has it.
 SummaryRow without_columns(const std::string& system, const std::string& variant,
                            const std::string& parameters = "") {
   SummaryRow row = test_row(system, parameters);
@@ -25,7 +25,7 @@ Texts series_of(Rows rows) {
   return texts;
 }
 
-/// The shared parameters of each row.
+/// Returns the shared parameters of each row.
 Texts shared_of(Rows rows) {
   name_series(rows);
   Texts texts;

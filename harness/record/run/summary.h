@@ -1,4 +1,4 @@
-// One row of /summary: what a cell was and what came out.
+// One row of /summary: the identity of a cell and its results.
 #pragma once
 
 #include <cstdint>
@@ -18,91 +18,97 @@ namespace harness {
 /// A value that does not exist for a cell: null in JSON, empty in CSV, "-" in tables.
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-/// What a cell is: the columns that name it, and what its results depend on.
+/// The identity of a cell: the columns that name it, and everything on which its results depend.
 struct CellIdentity {
-  std::uint32_t index = 0;  ///< place in the experiment, from 0
+  std::uint32_t index = 0;  ///< index in the experiment, from 0
   std::string system;
   std::string variant;  ///< name of the parameter setting; "default" when nothing is overridden
   std::string pipeline;
   std::string trace;
-  /// Target rate / capacity of the reference plan (the shared settings' own); kNoValue where it has none.
+  /// Target rate / capacity of the reference plan, which follows from the shared settings alone; kNoValue
+  /// without such a plan.
   double load = 0;
   std::uint64_t seed = 0;
   std::string runtime = "simulated";
-  std::string answers;         ///< whole or partial where the pipeline is a task tree, else ""
+  std::string answers;         ///< "whole" or "partial" if the pipeline is a task tree, else ""
   std::string parameters;      ///< swept and overridden parameters, "key=value key=value"
   std::string series;          ///< "pard/back lambda=0.2" (series.h)
   std::string workload;        ///< "lv tweet load 1.2 slo 500 ms cluster.workers=64" (series.h)
   std::string effective_toml;  ///< the cell's whole effective settings, one canonical text
-  std::string
-      input_hash;  ///< 16 hex digits: hash of effective_toml, trace and profile checksums and the build
+  /// Hash of effective_toml, the checksums of trace and profiles, and the build: 16 hex digits.
+  std::string input_hash;
 };
 
-/// The pairs of `parameters`, one for each key: a sweep stands after what a system sets, and overrides it. A
-/// word without '=' belongs to the value before it.
+/// Returns the pairs of key and value in `parameters`, one for each key. If a key occurs several times the
+/// last value counts: sweeps come after the system's own settings and override them. A word without '='
+/// belongs to the value before it. Old names are replaced by today's.
 std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentity& cell);
 
-/// Which way a metric is better. kNeither for what describes the cell, its plan or its bounds.
+/// The direction in which a metric is better; kNeither for metrics that describe the cell, its plan or its
+/// bounds.
 enum class Better { kHigher, kLower, kNeither };
-/// "higher", "lower", "neither".
+/// Returns "higher", "lower" or "neither".
 const char* name_of(Better better);
 
-/// What a column says of a run in which there is nothing to measure. kUsual: what it says of every run, such
-/// as a count of 0; kAbsent: no value; kUnbounded: infinite.
+/// The value of a column for a run in which there is nothing to measure. kUsual: a value as in every run,
+/// such as a count of 0; kAbsent: no value; kUnbounded: infinite.
 enum class OfNothing { kUsual, kAbsent, kUnbounded };
-/// "value", "none", "inf".
+/// Returns "value", "none" or "inf".
 const char* name_of(OfNothing rule);
 
-/// A run, and what is known of it beside its record.
+/// A run, with the facts about it that its record does not have.
 struct MeasuredRun {
   const RunRecord& record;
-  double capacity_rps = 0;                         ///< of the plan at time 0
-  std::function<double(TimeNs)> capacity_at = {};  ///< requests/s at a time; empty: it is not known
-  double fluid_requests = 0;                       ///< the fluid bound (engine/bounds/fluid_bound.h)
-  std::optional<double> scheduled_requests = {};   ///< none: no schedule is sure to be feasible
-  double recorded_peak_over_mean = kNoValue;       ///< of a recorded trace, the window that is replayed ...
-  double sent_peak_over_mean = kNoValue;           ///< ... and of the rate at which it is sent
-  double slo_factor = kNoValue;  ///< the SLO in shortest service times, where it was given so
-  double reference_rps = 0;      ///< beyond which the workload is an overload; 0: beyond capacity_at
+  double capacity_rps = 0;                         ///< capacity of the plan at time 0, in requests/s
+  std::function<double(TimeNs)> capacity_at = {};  ///< capacity at a time, in requests/s; empty: not known
+  double fluid_requests = 0;                       ///< fluid bound, in requests (engine/bounds/fluid_bound.h)
+  /// Requests in time of an offline schedule; empty: no schedule is sure to be feasible.
+  std::optional<double> scheduled_requests = {};
+  /// Peak over mean of the replayed window of a recorded trace, as it was recorded.
+  double recorded_peak_over_mean = kNoValue;
+  /// Peak over mean of the rate at which that window is sent.
+  double sent_peak_over_mean = kNoValue;
+  double slo_factor = kNoValue;  ///< SLO in shortest service times, if it was given in these
+  double reference_rps = 0;      ///< rate above which the workload is an overload; 0: above capacity_at
 };
 
-/// A metric: everything that the harness knows of it. The list of all stands in metrics.cc, and a new one is
-/// an entry there and its line in results/README.md.
+/// A metric: everything that the harness knows of it. The list of all metrics is in metrics.cc; to add one,
+/// add an entry there and its line in results/README.md.
 struct Metric {
   const char* name;
-  const char* unit;  ///< "": a share, a ratio
+  const char* unit;  ///< unit; "": a share, a ratio
   Better better;
-  double (*value)(const MeasuredRun& run);    ///< kNoValue: nothing to divide by
-  OfNothing unsent = OfNothing::kUsual;       ///< where no request was sent
-  OfNothing uncompleted = OfNothing::kUsual;  ///< where requests were sent and none was completed
-  bool is_share = false;                      ///< a part of a whole, in [0, 1]: shown in percent
+  double (*value)(const MeasuredRun& run);  ///< computes the value; kNoValue if there is nothing to divide by
+  OfNothing unsent = OfNothing::kUsual;     ///< value if no request was sent
+  OfNothing uncompleted = OfNothing::kUsual;  ///< value if requests were sent and none was completed
+  bool is_share = false;                      ///< true for a part of a whole, in [0, 1]: shown in percent
 };
-/// In the order of their columns.
+/// Returns all metrics, in the order of their columns.
 std::span<const Metric> metrics();
-/// nullptr: none has this name.
+/// Returns the metric of this name; nullptr if there is no such metric.
 const Metric* find_metric(std::string_view name);
 
-/// A cell's row. Rates are requests/s of virtual time over the measured part of the load; shares are in [0,
-/// 1].
+/// The row of a cell. Rates are requests/s of virtual time over the measured part of the load; shares are in
+/// [0, 1].
 struct SummaryRow {
   CellIdentity cell;
   std::string status = "ok";  ///< ok, skipped or invalid
-  std::string why;            ///< for skipped and invalid; of one that is ok, what to know of how it ran
+  std::string why;            ///< reason if skipped or invalid; if ok, notes on how the cell ran
   double slo_ms = 0;
-  std::uint64_t workers = 0;  ///< that can serve at the start
+  std::uint64_t workers = 0;  ///< number of workers that can serve at the start
   double duration_s = 0;
-  double measured_from_s = 0;  ///< requests sent before it count nowhere
+  double measured_from_s = 0;  ///< start of the measured part: requests sent before it count nowhere
   std::uint64_t sent = 0, in_time = 0, late = 0, dropped = 0, unfinished = 0;
-  std::vector<double> values = std::vector<double>(metrics().size(), kNoValue);  ///< of metrics()
-  std::string queue_trend;  ///< steady, growing or unclear (queue_trend.h); "": it has none
-  std::string devices;      ///< of runs on devices: "8 NVIDIA H200, driver 580.95.05, LibTorch 2.11.0"
-  std::string fingerprint;  ///< 16 hex digits
+  std::vector<double> values = std::vector<double>(metrics().size(), kNoValue);  ///< values of metrics()
+  std::string queue_trend;  ///< steady, growing or unclear (queue_trend.h); "": no trend is known
+  std::string devices;  ///< devices of a run on GPUs: "8 x NVIDIA H200, driver 580.95.05, LibTorch 2.11.0"
+  std::string fingerprint;  ///< hash of all decisions, 16 hex digits
 
-  /// The value of a metric, by its name.
+  /// Returns the value of a metric by its name.
   double& operator[](std::string_view metric);
   double operator[](std::string_view metric) const;
 
-  /// The columns of /summary. cell.effective_toml is none: it stands beside the cell's tables.
+  /// Lists the columns of /summary. cell.effective_toml has no column: it is stored beside the cell's tables.
   static void list(auto& row, auto&& column) {
     column("cell", row.cell.index);
     column("system", row.cell.system);
@@ -135,21 +141,21 @@ struct SummaryRow {
   }
 };
 
-/// "0123456789abcdef": 16 hexadecimal digits, as fingerprints and hashes are shown.
+/// Returns the value as 16 hexadecimal digits, as fingerprints and hashes are shown: "0123456789abcdef".
 std::string hex16(std::uint64_t value);
 
-/// Gives the metrics of a row without requests, or without completed ones, the values that their rules say.
-/// A file of an older version may have 0 there.
+/// Sets the metrics of a row without requests, or without completed ones, to the values that their rules
+/// (Metric::unsent, Metric::uncompleted) give. A file of an older version may have 0 there.
 void settle_values(SummaryRow& row);
 
-/// One row of /columns: what readers need to know of a column of /summary.
+/// One row of /columns: the facts that readers need about a column of /summary.
 struct ColumnFacts {
   std::string name;
-  std::string unit;    ///< "": none
+  std::string unit;    ///< unit; "": it has no unit
   std::string better;  ///< name_of(Better)
   bool is_share = false;
-  std::string unsent = name_of(OfNothing::kUsual);       ///< name_of(OfNothing), where no request was sent
-  std::string uncompleted = name_of(OfNothing::kUsual);  ///< where none was completed
+  std::string unsent = name_of(OfNothing::kUsual);  ///< name_of(OfNothing) for a run that sent no request
+  std::string uncompleted = name_of(OfNothing::kUsual);  ///< name_of(OfNothing) for one that completed none
 
   static void list(auto& row, auto&& column) {
     column("name", row.name);
@@ -162,10 +168,10 @@ struct ColumnFacts {
 };
 /// Returns them for all columns of /summary, in their order.
 std::vector<ColumnFacts> column_facts();
-/// Returns which way a column is better, also one that is no metric.
+/// Returns the direction in which a column is better, also for a column that is no metric.
 Better better_of(std::string_view column);
 
-/// The row of a run, with every metric.
+/// Returns the row of a run, with every metric.
 SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run);
 
 }  // namespace harness

@@ -11,7 +11,8 @@ namespace harness {
 
 using Rows = std::vector<SummaryRow>;
 
-/// Returns the row with both columns that group it; parameters with its system's name are swept for it alone.
+/// Returns the row with the columns series and workload filled; parameters that begin with its system's name
+/// count as swept for it alone.
 inline SummaryRow grouped(SummaryRow row) {
   std::string swept;
   std::string shared;
@@ -25,7 +26,7 @@ inline SummaryRow grouped(SummaryRow row) {
   return row;
 }
 
-/// A cell of the pipeline lv under the trace tweet, with an SLO of 500 ms.
+/// Returns a cell of the pipeline lv under the trace tweet, with an SLO of 500 ms.
 inline SummaryRow test_row(const std::string& system, const std::string& parameters = "",
                            std::uint64_t seed = 1) {
   SummaryRow row;
@@ -40,7 +41,8 @@ inline SummaryRow test_row(const std::string& system, const std::string& paramet
   return grouped(row);
 }
 
-/// One of 10 s and 1,000 requests, of which `in_time` were completed in time and the others dropped.
+/// Returns a cell of 10 s and 1,000 requests, of which `in_time` were completed in time and the others
+/// dropped.
 inline SummaryRow test_cell(const std::string& system, double in_time, double load = 1,
                             const std::string& parameters = "") {
   SummaryRow row = test_row(system, parameters);
@@ -59,7 +61,7 @@ inline SummaryRow test_cell(const std::string& system, double in_time, double lo
   return grouped(row);
 }
 
-/// The same on the emulated runtime.
+/// Returns the same on the emulated runtime.
 inline SummaryRow live_cell(const std::string& system, double in_time, const std::string& parameters) {
   SummaryRow row = test_cell(system, in_time, 1, parameters);
   row.cell.runtime = "emulated";

@@ -12,7 +12,7 @@ double share(TimeNs part_ns, TimeNs whole_ns) {
   return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : kNoValue;
 }
 
-/// Time of the measured part before `until` in which the workers could serve, of all together.
+/// Returns the time of the measured part before `until` in which the workers could serve, summed over all.
 TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   TimeNs sum_ns = 0;
   for (const WorkerTotals& worker : record.workers)
@@ -20,7 +20,7 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   return sum_ns;
 }
 
-/// True of a worker that was added after the start, during the measured part.
+/// True if the worker was added after the start, during the measured part or later.
 bool is_added(const RunRecord& record, const WorkerTotals& worker) {
   return worker.added_ns > 0 && worker.added_ns >= record.measured_from_ns && worker.added_ns != kNever;
 }
@@ -102,7 +102,7 @@ AddedWorkers added_workers(const RunRecord& record) {
   AddedWorkers added;
   TimeNs memory_ns = 0;
   TimeNs disk_ns = 0;
-  std::uint64_t started = 0;  // from memory; of the others below
+  std::uint64_t started = 0;  // workers that started from memory and came to serve
   std::uint64_t from_disk = 0;
   const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
   for (const WorkerTotals& worker : record.workers) {

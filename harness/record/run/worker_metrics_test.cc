@@ -44,7 +44,7 @@ TEST(AddedWorkers, BySource) {
   EXPECT_DOUBLE_EQ(row["start_up_ms_from_disk"], 6000);
 }
 
-// Those of the warm-up do not count, and one that comes as the measured part begins does.
+// Workers added in the warm-up do not count; a worker that comes as the measured part begins does.
 TEST(AddedWorkers, OfTheMeasuredPart) {
   RunRecord record;
   record.duration_ns = 30 * kNsPerS;
@@ -54,7 +54,7 @@ TEST(AddedWorkers, OfTheMeasuredPart) {
   EXPECT_EQ(added_workers(record).count, 2U);
   EXPECT_DOUBLE_EQ(added_workers(record).ms_from_disk, 2500);
   EXPECT_DOUBLE_EQ(first_added_s(record), 10);
-  // Of 20 s, 20 for the first two, 18 for the third and 7 for the last.
+  // The first two can serve for all of the 20 s, the third for 18 s and the last for 7 s.
   EXPECT_DOUBLE_EQ(workers_mean(record), 65.0 / 20);
   EXPECT_DOUBLE_EQ(workers_min_10s(record), 2.8);
 }

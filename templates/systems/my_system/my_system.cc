@@ -16,8 +16,8 @@ struct MySystemParams {
   }
 };
 
-/// Newest first; a visit whose turn comes too late to end in time is dropped. BatchingScheduler says when it
-/// is asked for what.
+/// Newest first; a visit whose turn comes too late to end in time is dropped. BatchingScheduler documents
+/// when it calls these functions.
 class MySystemPolicy {
  public:
   explicit MySystemPolicy(const MySystemParams& params) : margin_ns_(ms_to_ns(params.margin_ms)) {}

@@ -9,11 +9,11 @@ namespace harness {
 namespace {
 
 constexpr std::int64_t kBins = 7;
-constexpr std::int64_t kSamples = 2;  // a side of a bin
+constexpr std::int64_t kSamples = 2;  // per side of a bin
 
 at::Tensor pick(const at::Tensor& boxes, int coordinate) { return boxes.select(-1, coordinate); }
 
-/// Where the level's numbers stand for each box: `of_level[level]`.
+/// Returns for each box the number of its level: `of_level[level]`.
 at::Tensor by_level(const at::Tensor& level, const std::vector<double>& of_level) {
   at::Tensor values = at::full_like(level, of_level[0]);
   for (std::size_t i = 1; i < of_level.size(); ++i)
@@ -21,15 +21,15 @@ at::Tensor by_level(const at::Tensor& level, const std::vector<double>& of_level
   return values;
 }
 
-/// The level of each box, a float from 0.
+/// Returns the level of each box, a float from 0.
 at::Tensor level_of(const at::Tensor& boxes, std::size_t levels) {
   const at::Tensor area = (pick(boxes, 2) - pick(boxes, 0)) * (pick(boxes, 3) - pick(boxes, 1));
   const at::Tensor level = at::floor(at::log2(at::sqrt(area) / 224) + (2 + 1e-6));
   return at::clamp(level, 0, static_cast<double>(levels - 1));
 }
 
-/// One axis of the samples: cells below and above each sample and the upper one's share, all
-/// [b, n, kBins * kSamples].
+/// One axis of the samples: the cells below and above each sample and the upper one's share, all [b, n, kBins
+/// * kSamples].
 struct Axis {
   at::Tensor low, high, share, inside;
 };
@@ -45,19 +45,19 @@ Axis samples_of(const at::Tensor& from, const at::Tensor& to, const at::Tensor& 
   return {low, at::minimum(low + 1, last), kept - low, inside};
 }
 
-/// [b, n, 14, 14] from factors of rows and columns.
+/// Returns [b, n, 14, 14] from factors of rows and columns.
 at::Tensor on_grid(const at::Tensor& rows, const at::Tensor& columns) {
   return rows.unsqueeze(-1) * columns.unsqueeze(-2);
 }
 
-/// All levels as rows of channels, [b * places, c].
+/// Returns all levels as rows of channels, [b * places, c].
 at::Tensor as_rows(const std::vector<at::Tensor>& levels) {
   std::vector<at::Tensor> rows;
   for (const at::Tensor& level : levels) rows.push_back(at::flatten(level, 2).transpose(1, 2));
   return at::flatten(at::cat(rows, 1), 0, 1);
 }
 
-/// Of each bin of a grid [b, n, 14, 14] the sample in `row` and `column`, [b * n * 49].
+/// Returns the sample in `row` and `column` of each bin of a grid [b, n, 14, 14]; [b * n * 49].
 at::Tensor samples_at(const at::Tensor& grid, std::int64_t row, std::int64_t column) {
   constexpr std::int64_t kSide = kBins * kSamples;
   return grid.slice(2, row, kSide, kSamples).slice(3, column, kSide, kSamples).reshape({-1});
@@ -71,10 +71,10 @@ void add_samples(at::Tensor& sum, const at::Tensor& rows, const at::Tensor& inde
                    samples_at(share, row, column).unsqueeze(-1));
 }
 
-/// What differs between levels, for each box [b, n].
+/// The properties of its level for each box [b, n].
 struct LevelOfBox {
   at::Tensor scale, height, width;
-  at::Tensor start;  // of the level's places among the batch's, integer
+  at::Tensor start;  // first of the level's places among the batch's, integer
 };
 
 LevelOfBox levels_of(const std::vector<at::Tensor>& levels, const at::Tensor& boxes) {
@@ -88,7 +88,7 @@ LevelOfBox levels_of(const std::vector<at::Tensor>& levels, const at::Tensor& bo
     places += level.size(2) * level.size(3);
   }
   const at::Tensor level = level_of(boxes, levels.size());
-  // Places are counted as integers: a float would not hold those of a large batch.
+  // Places are counted as integers: a float would not hold the places of a large batch.
   const at::Tensor image = at::arange(boxes.size(0), boxes.options().dtype(at::kLong)) * places;
   return {by_level(level, scales), by_level(level, heights), by_level(level, widths),
           image.unsqueeze(-1) + by_level(level, starts).to(at::kLong)};

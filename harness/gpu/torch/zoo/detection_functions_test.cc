@@ -20,8 +20,8 @@ at::Tensor box(double x1, double y1, double x2, double y2) {
   return corners;
 }
 
-/// A pyramid at strides 4, 8, 16, 32 of an image of 256 x 256, whose value at pixel (x, y) is linear:
-/// (100 level + 10 channel + image) + 0.5 x - 0.25 y, with the pixel of a cell's index times its stride.
+/// Returns a pyramid at strides 4, 8, 16, 32 of an image of 256 x 256, whose value at pixel (x, y) is linear:
+/// (100 level + 10 channel + image) + 0.5 x - 0.25 y; the pixel is a cell's index times its stride.
 std::vector<at::Tensor> linear_pyramid(std::int64_t images, std::int64_t channels) {
   std::vector<at::Tensor> levels;
   for (int level = 0; level < 4; ++level) {

@@ -16,22 +16,23 @@ namespace {
 
 constexpr int kLevels = 5;
 constexpr int kAnchors = 3;
-constexpr std::int64_t kFirstStride = 4;  // of p2
+constexpr std::int64_t kFirstStride = 4;  // stride of p2
 
-/// [b, anchors * values, h, w] as [b, h * w * anchors, values].
+/// Returns [b, anchors * values, h, w] as [b, h * w * anchors, values].
 at::Tensor by_anchor(const at::Tensor& map, int values) {
   return map.view({map.size(0), kAnchors, values, map.size(2), map.size(3)})
       .permute({0, 3, 4, 1, 2})
       .reshape({map.size(0), -1, values});
 }
 
-/// In float at least. All that is made of boxes is: half precision holds neither pixels nor numbers of cells.
-/// Base anchors are whole numbers that each type has.
+/// Returns the values in float at least, as all values of boxes are: half precision holds neither pixels nor
+/// numbers of cells. Base anchors are whole numbers that each type has.
 at::Tensor exact(const at::Tensor& values) {
   return values.to(at::promote_types(values.scalar_type(), at::kFloat));
 }
 
-/// As in R-CNN's heads: deltas are in units of a tenth, sizes of a fifth.
+/// Returns the deltas of R-CNN's heads in whole units: they come in units of a tenth for centres and a fifth
+/// for sizes.
 at::Tensor unscaled(const at::Tensor& deltas) {
   return at::cat({deltas.narrow(-1, 0, 2) / 10, deltas.narrow(-1, 2, 2) / 5}, -1);
 }
@@ -75,7 +76,8 @@ void add_proposal_scores(NetworkBuilder& network, const std::string& name, int w
   const at::Tensor score = weight("_score", kAnchors, 1), score_bias = bias("_score", kAnchors);
   const at::Tensor delta = weight("_delta", 4 * kAnchors, 1), delta_bias = bias("_delta", 4 * kAnchors);
   for (int level = 0; level < kLevels; ++level) {
-    // Below the level's map stand the lower ones, above it the higher ones and two for each that is done.
+    // The lower maps are below the level's map; above it are the higher maps and two tensors for each level
+    // that is done.
     network.copy(kLevels - 1 - level + 2 * level);
     network.stage(name + std::to_string(level), 1, [=](const NetworkState& map) {
       const std::array<std::int64_t, 2> one{1, 1};

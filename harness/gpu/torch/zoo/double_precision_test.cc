@@ -1,5 +1,5 @@
-// Networks in single and half precision against themselves in double precision, layer by layer and from end
-// to end, on images and weights drawn afresh in every run.
+// Compares networks in single and half precision with themselves in double precision, layer by layer and from
+// end to end, on images and weights drawn afresh in every run.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -23,40 +23,43 @@
 namespace harness {
 namespace {
 
-/// What a network computes in, and how far that may be off.
+/// The arithmetic of a network, and how far it may be off.
 struct Arithmetic {
   const char* name;
   at::ScalarType type;
-  bool folds;  ///< the batch normalisations
-  /// Of the largest value of a layer's output.
+  bool folds;  ///< true if the batch normalisations are folded
+  /// The tolerance of a layer, as a share of the largest value of its output.
   double layer_tolerance;
-  /// The same over a whole network, as a multiple of what rounding weights, and the outputs of the double
-  /// network's own layers, leaves of it: later layers may make more of the errors of earlier ones.
+  /// The tolerance of a whole network, as a multiple of the error that remains if only the weights, and the
+  /// outputs of the double network's layers, are rounded: later layers may enlarge the errors of earlier
+  /// ones.
   double network_factor;
 };
 
-/// A sum of n products that rounds to 2^-24 each time is off by about sqrt(n) 2^-24 of its terms' size, which
-/// is that of the sum or less where signs are random: for the 25,088 terms of the widest layer 1e-5. What a
-/// coarser format leaves (TF32: 2^-11, bfloat16: 2^-8) is a hundred times that and more. Over a network
-/// (EfficientNet on small images makes up to a hundred thousand times as much of an error) errors within
-/// layers come to some 5 times those of rounding between them, where they grow to up to 60.
+/// The tolerance of single precision. A sum of n products that rounds to 2^-24 each time is off by about
+/// sqrt(n) 2^-24 of its terms' size, which is the sum's size, or less if signs are random: by 1e-5 for the
+/// 25,088 terms of the widest layer. The error of a coarser format (TF32: 2^-11, bfloat16: 2^-8) is a hundred
+/// times as large and more. Over a whole network (EfficientNet on small images enlarges an error up to a
+/// hundred thousand times) errors within layers come to some 5 times the errors of rounding between them; if
+/// they grow, to up to 60 times.
 constexpr double kSingleTolerance = 1e-5;
 constexpr double kSingleFactor = 500;
-/// In half precision each operation's result is rounded once, by 2^-11 or 2^-8 of itself, where sums are kept
-/// in single precision. Layers of several operations (normalisations of tokens, boxes of yolov5) come to
-/// three roundings, of the largest value; none makes eight results of one another.
+/// The tolerance of half precision, in roundings. Each operation's result is rounded once, by 2^-11 or 2^-8
+/// of itself, if sums are kept in single precision. Layers of several operations (normalisations of tokens,
+/// boxes of yolov5) come to three roundings of the largest value; no layer has eight results that follow from
+/// one another.
 constexpr double kRoundings = 8;
 constexpr double kHalfFactor = 10;
 constexpr Arithmetic kArithmetics[] = {{"fp32", at::kFloat, false, kSingleTolerance, kSingleFactor},
                                        {"folded", at::kFloat, true, kSingleTolerance, kSingleFactor},
                                        {"fp16", at::kHalf, true, kRoundings * 0x1p-11, kHalfFactor},
                                        {"bf16", at::kBFloat16, true, kRoundings * 0x1p-8, kHalfFactor}};
-/// Both tolerances grow by this factor where LibTorch has no kernel of its own for a type on this processor
-/// and rounds every partial sum to it: a sum of n products is then off by about sqrt(n) roundings of half a
-/// unit, 80 for the widest layer in place of 8 in all.
+/// The factor for both tolerances if LibTorch has no kernel of its own for a type on this processor and
+/// rounds every partial sum to it: a sum of n products is then off by about sqrt(n) roundings of half a unit,
+/// which is 80 for the widest layer instead of 8 in all.
 constexpr double kFactorOfRoundedSums = 10;
 
-/// One rounding of a number of that type, as a share of it.
+/// Returns one rounding of a number of that type, as a share of it.
 double one_rounding(at::ScalarType type) {
   return type == at::kHalf ? 0x1p-11 : type == at::kBFloat16 ? 0x1p-8 : 0x1p-24;
 }
@@ -65,14 +68,14 @@ double largest(const at::Tensor& values) {
   return values.numel() == 0 ? 0 : values.abs().max().item<double>();
 }
 
-/// The largest difference as a share of the largest value.
+/// Returns the largest difference as a share of the largest value.
 double error_of(const at::Tensor& single, const at::Tensor& exact) {
   const at::Tensor reference = exact.to(at::kDouble);
   const double off = largest(single.to(at::kDouble) - reference);
   return off == 0 ? 0 : off / largest(reference);
 }
 
-/// What a device would assemble from random images of the network's size.
+/// Returns the input that a device would assemble from random images of the network's size.
 at::Tensor random_input(RandomStream& random, const SmallRun& run) {
   const InputFormat& format = find_zoo_model(run.model)->input;
   at::Tensor input = at::empty({run.output[0], 3, run.height, run.width}, at::kDouble);
@@ -86,7 +89,7 @@ at::Tensor random_input(RandomStream& random, const SmallRun& run) {
   return input;
 }
 
-/// Another state's numbers as the types of this one hold them.
+/// Replaces the state's numbers by the other state's, rounded to the types of this one.
 void take_rounded(NetworkState& state, const NetworkState& other) {
   for (std::size_t entry = 0; entry < state.size(); ++entry)
     state[entry] = other[entry].to(state[entry].scalar_type());
@@ -99,8 +102,8 @@ NetworkState in_double(NetworkState state) {
   return state;
 }
 
-/// Each layer of `network` on what the layers of `exact`, which has the same weights, before it gave, rounded
-/// to the types of the network's own; the output that the exact layers make of their rounded inputs.
+/// Compares each layer of `network` with the same layer of `exact`, which has the same weights; both get the
+/// output of the exact layers before, rounded to the types of `network`. Returns the last output of `exact`.
 at::Tensor expect_layers_near(const Network& network, const Network& exact, const at::Tensor& input,
                               const Arithmetic& arithmetic) {
   NetworkState found{input.to(at::kFloat)}, reference = in_double(found);
@@ -109,7 +112,7 @@ at::Tensor expect_layers_near(const Network& network, const Network& exact, cons
     network.stages()[i].run(found);
     exact.stages()[i].run(reference);
     EXPECT_EQ(found.size(), reference.size()) << name;
-    // Rounded scores tie: which of rcnn's proposals are the best is then arbitrary.
+    // Rounded scores tie, so the choice of rcnn's best proposals is then arbitrary.
     const bool has_ties = name == "proposals" && arithmetic.type != at::kFloat;
     EXPECT_TRUE(!has_ties || found.back().scalar_type() == at::kFloat) << "half precision holds no pixels";
     for (std::size_t entry = 0; entry < found.size() && !has_ties; ++entry)
@@ -139,11 +142,12 @@ void expect_near(const SmallRun& run, std::uint64_t seed, const Arithmetic& arit
   const std::shared_ptr<Network> exact = test_network(run.model, seed);
   exact->to(at::kDouble);
   const at::Tensor found = expect_layers_near(*network, *rounded, input, arithmetic);
-  // Which proposals are the best is no continuous function of the scores: rcnn is compared by layers alone.
+  // The choice of the best proposals is not a continuous function of the scores: rcnn is compared by layers
+  // alone.
   if (run.model == std::string("rcnn")) return;
   const at::Tensor reference = exact->forward(input);
   const double error = error_of(network->forward(input.to(at::kFloat)), reference);
-  // One draw: of a few outputs it may by luck come to less than a single rounding.
+  // This is one draw: with few outputs it may by luck come to less than a single rounding.
   const double rounding = std::max(error_of(found, reference), one_rounding(arithmetic.type));
   EXPECT_LE(error, arithmetic.network_factor * rounding);
   EXPECT_GT(error, 0) << "a network that rounds nothing was not run in this precision";
@@ -152,7 +156,7 @@ void expect_near(const SmallRun& run, std::uint64_t seed, const Arithmetic& arit
                 arithmetic.name, error, rounding);
 }
 
-/// What this build's LibTorch cannot compute in that type on processors; empty: nothing.
+/// Returns what this build's LibTorch cannot compute in that type on processors; empty: it can compute all.
 std::string missing_operators(at::ScalarType type) {
   try {
     const at::Tensor ones = at::ones({1, 1, 1, 1}).to(type);
@@ -164,8 +168,8 @@ std::string missing_operators(at::ScalarType type) {
   return "";
 }
 
-/// False if convolutions on this processor round partial sums to that type. Of numbers one unit above 1
-/// already the sum of three needs more digits than it has; the whole sum has few again.
+/// False if convolutions on this processor round partial sums to that type. The numbers are one unit above 1:
+/// the sum of just three needs more digits than the type has, while the whole sum again needs few.
 bool sums_in_single(at::ScalarType type) {
   constexpr std::int64_t kTerms = 4096;
   const double number = 1 + 2 * one_rounding(type);
@@ -193,7 +197,7 @@ TEST_P(DoublePrecision, EveryLayerAndNetworkIsWithinRounding) {
   const std::uint64_t seed = fresh_seed();
   std::set<std::string> families;
   for (const SmallRun& run : small_runs()) {
-    // Half precision and folding change kinds of layers, of which networks of one family have the same.
+    // Half precision and folding change kinds of layers, and networks of one family have the same kinds.
     const bool is_plain = arithmetic.type == at::kFloat && !arithmetic.folds;
     if (!families.insert(family_of(run.model)).second && !is_plain) continue;
     SCOPED_TRACE(std::string(run.model) + " " + seed_text(seed));

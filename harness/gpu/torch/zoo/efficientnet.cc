@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-/// A row of B0's table: blocks of the same kernel and width, the first with the stride.
+/// A row of B0's table: blocks of the same kernel and width, of which the first has the stride.
 struct BlockGroup {
   int expansion, kernel, stride, in, out, blocks;
 };
@@ -15,11 +15,11 @@ constexpr BlockGroup kGroups[] = {{1, 3, 1, 32, 16, 1},  {6, 3, 2, 16, 24, 2},  
                                   {6, 3, 2, 40, 80, 3},  {6, 5, 1, 80, 112, 3}, {6, 5, 2, 112, 192, 4},
                                   {6, 3, 1, 192, 320, 1}};
 
-// Make up for what SiLU takes of a signal, and the shares of squeeze_and_excite, about a half.
+// Gains that make up for the loss of signal in SiLU, and for the shares of squeeze_and_excite, about a half.
 constexpr double kSiluGain = 1.4;
 constexpr double kProjectionGain = 1.5;
 
-/// The nearest multiple of 8 that is not below nine tenths.
+/// Returns the nearest multiple of 8 that is not below nine tenths of the scaled width.
 int scaled_width(int channels, double width) {
   const double exact = channels * width;
   const int rounded = std::max(8, static_cast<int>(exact + 4) / 8 * 8);
@@ -37,7 +37,7 @@ void squeeze_and_excite(NetworkBuilder& network, const std::string& name, int wi
   network.multiply(name + "_multiply");
 }
 
-/// An inverted residual block (Sandler et al., CVPR'18) with squeeze and excitation.
+/// Adds an inverted residual block (Sandler et al., CVPR'18) with squeeze and excitation.
 void block(NetworkBuilder& network, const std::string& name, const BlockGroup& shape, double epsilon) {
   const NormShape activated{.activation = Activation::kSilu, .epsilon = epsilon, .gain = kSiluGain};
   const bool residual = shape.stride == 1 && shape.in == shape.out;

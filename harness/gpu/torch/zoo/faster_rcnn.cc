@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kPyramidWidth = 256;
 
-/// A convolution with bias, as all of the pyramid's.
+/// Adds a convolution with bias, as all convolutions of the pyramid are.
 void pyramid_conv(NetworkBuilder& network, const std::string& name, int in, int kernel) {
   ConvShape shape = same_conv(in, kPyramidWidth, kernel);
   shape.bias = true;
@@ -22,7 +22,7 @@ void pyramid(NetworkBuilder& network) {
   pyramid_conv(network, "out5", kPyramidWidth, 3);
   for (int level = 4; level >= 2; --level) {
     const std::string number = std::to_string(level);
-    // On top stand the merged map and the output of the level above, below them the outputs further up.
+    // The merged map and the output of the level above are on top; below them are the outputs further up.
     network.bring(6 - level);
     pyramid_conv(network, "lateral" + number, 64 << level, 1);
     network.bring(2);
@@ -30,7 +30,7 @@ void pyramid(NetworkBuilder& network) {
     if (level > 2) network.copy();
     pyramid_conv(network, "out" + number, kPyramidWidth, 3);
   }
-  // p5, p4, p3, p2 turned round.
+  // This turns p5, p4, p3, p2 round.
   for (int depth = 1; depth <= 3; ++depth) network.bring(depth);
   network.copy();
   network.max_pool("out6", {.kernel = 1, .stride = 2});

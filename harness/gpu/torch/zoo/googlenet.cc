@@ -8,7 +8,7 @@ namespace {
 constexpr NormShape kRectifiedGoogleNet{.activation = Activation::kRelu, .epsilon = 1e-3};
 constexpr PoolShape kHalvingGoogleNet{.kernel = 3, .stride = 2, .ceil = true};
 
-/// Widths of the four branches, as in the paper's table 1; torchvision's third has a 3x3 kernel.
+/// The widths of the four branches, as in the paper's table 1; torchvision's third has a 3x3 kernel.
 struct Branches {
   int one, three_reduce, three, five_reduce, five, pool;
   int out() const { return one + three + five + pool; }

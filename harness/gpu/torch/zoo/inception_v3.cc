@@ -13,12 +13,13 @@ void conv(NetworkBuilder& network, const std::string& name, const ConvShape& sha
   network.conv_norm(name, shape, kRectifiedInception);
 }
 
-/// A kernel without padding.
+/// Returns the shape of a convolution without padding.
 ConvShape valid_conv(int in, int out, int kernel, int stride = 1) {
   return {.in = in, .out = out, .kernel = {kernel, kernel}, .stride = {stride, stride}};
 }
 
-/// One row (1 x size) or column (size x 1), padded to keep the shape.
+/// Return the shape of a convolution with a row (1 x size) or a column (size x 1), padded to keep the map's
+/// shape.
 ConvShape row(int in, int out, int size) {
   return {.in = in, .out = out, .kernel = {1, size}, .padding = {0, size / 2}};
 }
@@ -90,7 +91,7 @@ void module_d(NetworkBuilder& network, const std::string& name) {
   network.concat(name + "_concat", 3);
 }
 
-/// The top becomes a row's and a column's convolution of it, side by side.
+/// Replaces the top by a row's and a column's convolution of it, side by side.
 void fork(NetworkBuilder& network, const std::string& name) {
   network.copy();
   conv(network, name + "_row", row(384, 384, 3));

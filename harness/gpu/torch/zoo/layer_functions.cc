@@ -20,7 +20,7 @@ at::Tensor activation_of(const at::Tensor& x, Activation activation) {
       return at::sigmoid(x);
     case Activation::kGelu:
       return at::gelu(x);
-    case Activation::kQuickGelu:  // of CLIP: x sigmoid(1.702 x)
+    case Activation::kQuickGelu:  // used by CLIP: x sigmoid(1.702 x)
       return at::mul(x, at::sigmoid(at::mul(x, 1.702)));
     case Activation::kTanh:
       return at::tanh(x);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-/// The upper 24 bits of `bits`, which a float holds exactly, as a number in [-1, 1).
+/// Returns the upper 24 bits of `bits`, which a float holds exactly, as a number in [-1, 1).
 float symmetric(std::uint32_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 8) - (1 << 23)) * 0x1p-23F;
 }

@@ -23,13 +23,13 @@ at::Tensor empty(const std::vector<int>& shape) {
 
 }  // namespace
 
-/// A convolution, and what it does to its sums once a normalisation has been folded into it.
+/// A convolution, and the activation of its sums once a normalisation has been folded into it.
 struct NetworkBuilder::FoldableConv {
   at::Tensor weight, bias;
   Activation activation = Activation::kNone;
   bool is_folded = false;
 
-  /// What follows is an activation of x * scale + shift for each channel.
+  /// Folds in what follows: the activation of x * scale + shift for each channel.
   void fold(const at::Tensor& scale, const at::Tensor& shift, Activation act) {
     weight.mul_(scale.view({-1, 1, 1, 1}));
     bias = shift;

@@ -20,7 +20,7 @@
 namespace harness {
 namespace {
 
-/// Values of one dimension or more, by name.
+/// Returns the weights of one dimension or more, by name.
 std::map<std::string, at::Tensor> weights_of(const Network& network) {
   std::map<std::string, at::Tensor> weights;
   for (const auto& item : network.named_parameters()) weights[item.key()] = item.value();
@@ -28,7 +28,7 @@ std::map<std::string, at::Tensor> weights_of(const Network& network) {
   return weights;
 }
 
-/// A naive convolution with bias and rectifier, without padding.
+/// Computes a naive convolution with bias and rectifier, without padding.
 at::Tensor rectified_conv(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   const std::int64_t side = x.size(1) - weight.size(2) + 1;
   at::Tensor out = at::empty({weight.size(0), side, side}, at::kDouble);
@@ -110,7 +110,8 @@ TEST(Network, NormalisesByStoredStatistics) {
   EXPECT_EQ(network->parameter_count(), 6);
 }
 
-/// Layers in an order that the seed draws, so that normalisations follow all kinds of others.
+/// Makes a network of layers in an order that the seed draws, so that normalisations follow all kinds of
+/// others.
 std::shared_ptr<Network> drawn_network(std::uint64_t seed) {
   constexpr int kLayers = 12, kChannels = 4;
   RandomStream random(seed, "layers");
@@ -185,13 +186,13 @@ struct SmallInput {
   std::int64_t height, width;
 };
 
-/// One of each family, on the smallest images it takes.
+/// One network of each family, on the smallest images that it takes.
 constexpr SmallInput kSmallInputs[] = {
     {"resnet18", 32, 32},  {"resnet50", 32, 32},     {"resnest50", 32, 32},       {"densenet121", 32, 32},
     {"googlenet", 32, 32}, {"inception_v3", 75, 75}, {"efficientnet-b0", 32, 32}, {"yolov5n", 64, 64},
     {"lenet", 32, 32},     {"bert", 2, 4},           {"clip-vit-b32", 224, 224},  {"rcnn", 64, 64}};
 
-/// In memory of their own.
+/// Returns copies in memory of their own.
 NetworkState copied(const NetworkState& state) {
   NetworkState copies;
   for (const at::Tensor& tensor : state) copies.push_back(tensor.clone());
@@ -223,9 +224,9 @@ void expect_stoppable(const SmallInput& run, bool folds) {
   EXPECT_TRUE(at::equal(two[0], network->forward(second))) << run.model;
 }
 
-// Two batches stop at every exit point, take turns there, and all that they keep is copied away: nothing else
-// may carry over from stage to stage. Nor may a stage write into what it takes, which other entries may
-// share.
+// Two batches stop at every exit point and take turns there, and all that they keep is copied away: nothing
+// else may carry over from stage to stage. A stage must also not write into the tensors that it takes, which
+// other entries may share.
 TEST(Network, StoppingAtExitPointsLeavesTheOutputAsItIs) {
   at::set_num_threads(1);
   for (const SmallInput& run : kSmallInputs) {

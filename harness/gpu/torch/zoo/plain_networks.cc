@@ -5,7 +5,7 @@
 namespace harness {
 namespace {
 
-/// A layer with bias and a rectifier of its own.
+/// Adds a layer with bias and a rectifier of its own.
 void rectified_linear(NetworkBuilder& network, const std::string& name, int in, int out) {
   network.linear(name, in, out);
   network.activation(name + "_relu", Activation::kRelu);

@@ -24,7 +24,7 @@ TEST(RandomWeights, DependOnSeedNameAndIndexAlone) {
   EXPECT_EQ(values, drawn(1001, 7, "conv_weight"));
   EXPECT_NE(values, drawn(1001, 8, "conv_weight"));
   EXPECT_NE(values, drawn(1001, 7, "conv_bias"));
-  // Fewer of them are a beginning of more, whether the number is odd or even.
+  // Fewer numbers are the beginning of more numbers, whether their count is odd or even.
   for (const std::size_t count : {1U, 2U, 500U, 999U}) {
     const std::vector<float> fewer = drawn(count, 7, "conv_weight");
     EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), values.begin())) << count;
@@ -46,7 +46,7 @@ TEST(RandomWeights, AreUniform) {
     if (i > 0) neighbours += z * (static_cast<double>(values[i - 1]) - kCentre) / kHalfWidth;
     ++tenths[std::min<std::size_t>(9, static_cast<std::size_t>((z + 1) * 5))];
   }
-  // Mean 0, variance 1/3, neighbours uncorrelated: each within 5 standard errors.
+  // The mean is 0, the variance 1/3, and neighbours are uncorrelated: each within 5 standard errors.
   EXPECT_NEAR(sum / kCount, 0, 5 * std::sqrt(1.0 / 3 / kCount));
   EXPECT_NEAR(squares / kCount, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / kCount));
   EXPECT_NEAR(neighbours / kCount, 0, 5 * std::sqrt(1.0 / 9 / kCount));

@@ -10,7 +10,7 @@ namespace {
 constexpr int kRadix = 2;
 constexpr NormShape kRectified{.activation = Activation::kRelu};
 
-/// A 3x3 convolution into kRadix groups of maps, summed by attention over the groups (section 3.2).
+/// Adds a 3x3 convolution into kRadix groups of maps, summed by attention over the groups (section 3.2).
 void split_attention(NetworkBuilder& network, const std::string& name, int width) {
   ConvShape splits = same_conv(width, kRadix * width, 3);
   splits.groups = kRadix;

@@ -5,8 +5,8 @@
 namespace harness {
 namespace {
 
-/// On the stack: the block's input below its branch. Brings the shortcut up, converted where shapes differ,
-/// and adds it.
+/// Closes a block, whose input is on the stack below its branch: brings the shortcut up, converts it if
+/// shapes differ, and adds it.
 void close_block(NetworkBuilder& network, const std::string& name, int in, int out, int stride, bool frozen) {
   network.bring(1);
   if (stride != 1 || in != out)

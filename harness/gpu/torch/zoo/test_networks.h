@@ -1,4 +1,4 @@
-// Networks of every family for tests: all layers' kinds, little of the work.
+// Networks of every family for tests: they have all kinds of layers and little of the work.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace harness {
 
-/// The zoo's network of this name; of transformers a narrow one of two layers with the same patches or
-/// vocabulary, of rcnn one of ten proposals, because linear layers are slow on a CPU without a tuned BLAS.
+/// Returns the zoo's network of this name, except for transformers, which are narrow and have two layers with
+/// the same patches or vocabulary, and rcnn, which has ten proposals, because linear layers are slow on a CPU
+/// without a tuned BLAS.
 inline std::shared_ptr<Network> test_network(const std::string& name, std::uint64_t seed = 1) {
   NetworkBuilder builder(name);
   if (name.starts_with("clip"))

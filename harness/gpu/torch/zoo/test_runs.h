@@ -1,4 +1,4 @@
-// Small runs of the zoo's networks for tests: every family, little of the work.
+// Small runs of the zoo's networks for tests: of every family, with little of the work.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace harness {
 
-/// A network (test_networks.h) on the smallest images that it takes, or some.
+/// A run of a network (test_networks.h) on the smallest images that it takes, or some small ones.
 struct SmallRun {
   const char* model;
   std::int64_t height, width;
-  std::vector<std::int64_t> output;  ///< shape; the batch is first
+  std::vector<std::int64_t> output;  ///< shape of the output; the batch is first
 };
 
-/// Every network of the zoo but those that differ from another in a number of classes or layers alone (vgg16
-/// from gendernet, bert-large from bert). Two images of the smaller models, one of those that would take
-/// long.
+/// Returns runs of every network of the zoo, without networks that differ from another only in a number of
+/// classes or layers (vgg16 from gendernet, bert-large from bert). Smaller models have two images, models
+/// that would take long have one.
 inline const std::vector<SmallRun>& small_runs() {
   static const std::vector<SmallRun> kRuns = {{"resnet18", 32, 32, {2, 1000}},
                                               {"resnet34", 32, 32, {2, 1000}},

@@ -7,13 +7,13 @@
 
 namespace harness {
 
-/// Normally distributed, the same for the same seed.
+/// Returns normally distributed numbers, the same for the same seed.
 inline at::Tensor random_tensor(at::IntArrayRef shape, std::uint64_t seed) {
   at::manual_seed(seed);
   return at::randn(shape, at::kDouble);
 }
 
-/// Of a tensor with a single element.
+/// Returns the value of a tensor with a single element.
 inline double value(const at::Tensor& tensor) { return tensor.item<double>(); }
 
 }  // namespace harness

@@ -14,10 +14,10 @@ class Scaled {
   Scaled(NetworkBuilder& network, double depth, double width)
       : network_(network), depth_(depth), width_(width) {}
 
-  /// The multiple of 8 not below.
+  /// Returns the scaled width, rounded up to a multiple of 8.
   int channels(int of_large) const { return static_cast<int>(std::ceil(of_large * width_ / 8)) * 8; }
 
-  /// Ends with `out` maps (already scaled).
+  /// Adds a convolution that ends with `out` maps (already scaled).
   void conv(const std::string& name, int in, int out, int kernel, int stride = 1) {
     conv_silu(name, same_conv(in, out, kernel, stride));
   }
@@ -26,7 +26,7 @@ class Scaled {
     conv_silu(name, {.in = 3, .out = out, .kernel = {6, 6}, .stride = {2, 2}, .padding = {2, 2}});
   }
 
-  /// A cross-stage partial block with three convolutions around bottlenecks.
+  /// Adds a cross-stage partial block with three convolutions around bottlenecks.
   void c3(const std::string& name, int in, int out, int blocks_of_large, bool shortcut) {
     const int half = out / 2;
     const int blocks = std::max(1, static_cast<int>(std::nearbyint(blocks_of_large * depth_)));
@@ -45,7 +45,7 @@ class Scaled {
     conv(name + "_3", 2 * half, out, 1);
   }
 
-  /// Spatial pyramid pooling by three poolings of 5 x 5, one after another.
+  /// Adds spatial pyramid pooling by three poolings of 5 x 5, one after another.
   void pyramid_pool(const std::string& name, int width) {
     conv(name + "_1", width, width / 2, 1);
     for (int i = 0; i < 3; ++i) {
@@ -68,7 +68,7 @@ class Scaled {
   double width_;
 };
 
-/// Leaves the maps at strides 8, 16, 32.
+/// Adds the backbone, which leaves the maps at strides 8, 16, 32.
 void backbone(NetworkBuilder& network, Scaled& scaled) {
   const int w64 = scaled.channels(64), w128 = scaled.channels(128), w256 = scaled.channels(256);
   const int w512 = scaled.channels(512), w1024 = scaled.channels(1024);
@@ -86,7 +86,8 @@ void backbone(NetworkBuilder& network, Scaled& scaled) {
   scaled.pyramid_pool("sppf", w1024);
 }
 
-/// From there, down the pyramid and up again: ends with three maps of 256, 512, 1024, scaled.
+/// Adds the neck to these maps, down the pyramid and up again: ends with three maps of 256, 512, 1024,
+/// scaled.
 void neck(NetworkBuilder& network, Scaled& scaled) {
   const int w256 = scaled.channels(256), w512 = scaled.channels(512), w1024 = scaled.channels(1024);
   scaled.conv("lateral5", w1024, w512, 1);
@@ -101,13 +102,13 @@ void neck(NetworkBuilder& network, Scaled& scaled) {
   network.bring(3);
   network.concat("concat3", 2);
   scaled.c3("out3", 2 * w256, w256, 3, false);
-  // Now: lateral5, lateral4, out3.
+  // The stack is now lateral5, lateral4, out3.
   network.copy();
   scaled.conv("down_3", w256, w256, 3, 2);
   network.bring(2);
   network.concat("concat_4", 2);
   scaled.c3("out4", 2 * w256, w512, 3, false);
-  // Now: lateral5, out3, out4.
+  // The stack is now lateral5, out3, out4.
   network.copy();
   scaled.conv("down_4", w512, w512, 3, 2);
   network.bring(3);

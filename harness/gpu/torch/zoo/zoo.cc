@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-/// RGB of [0, 1], normalised by the statistics of ImageNet (torchvision's transforms).
+/// Returns the format for RGB of [0, 1], normalised by the statistics of ImageNet (torchvision's transforms).
 constexpr InputFormat imagenet(int side) {
   return {side, side, {0.485F, 0.456F, 0.406F}, {1 / 0.229F, 1 / 0.224F, 1 / 0.225F}};
 }
@@ -19,7 +19,7 @@ constexpr InputFormat kClipInput{
     224, 224, {0.48145466F, 0.4578275F, 0.40821073F}, {1 / 0.26862954F, 1 / 0.26130258F, 1 / 0.27577711F}};
 constexpr InputFormat kLenetInput{32, 32, {0.5F, 0.5F, 0.5F}, {2, 2, 2}};
 constexpr InputFormat kYoloInput{640, 640, {0, 0, 0}, {1, 1, 1}};
-/// 512 tokens, a pixel each, as values 0 to 255.
+/// The format of 512 tokens: one pixel each, as values 0 to 255.
 constexpr InputFormat kTokenInput{16, 32, {0, 0, 0}, {255, 255, 255}};
 
 constexpr const char* kTorchvision = "torchvision 0.14, num_params of its weights";

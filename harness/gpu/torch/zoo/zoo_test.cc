@@ -26,12 +26,13 @@ TEST(Zoo, ParameterCountsAreThePublished) {
     EXPECT_EQ(build_model(model)->parameter_count(), model.parameters) << model.name;
 }
 
-/// Weights and biases of a square convolution or, with kernel 1, of a linear layer.
+/// Returns the number of weights and biases of a square convolution or, with kernel 1, of a linear layer.
 constexpr std::int64_t layer(std::int64_t in, std::int64_t out, std::int64_t kernel = 1) {
   return in * out * kernel * kernel + out;
 }
 
-// The same counts by hand, for the models whose published figure is a difference of two or of a like model.
+// Computes the same counts by hand, for models whose published figure is a difference of two or belongs to a
+// like model.
 TEST(Zoo, ParameterCountsAreThoseOfTheFormulas) {
   EXPECT_EQ(built("lenet")->parameter_count(),
             layer(3, 6, 5) + layer(6, 16, 5) + layer(400, 120) + layer(120, 84) + layer(84, 10));
@@ -43,7 +44,7 @@ TEST(Zoo, ParameterCountsAreThoseOfTheFormulas) {
   EXPECT_EQ(built("gendernet")->parameter_count(), vgg + layer(4096, 2));
   EXPECT_EQ(built("vgg16")->parameter_count(), vgg + layer(4096, 1000));
 
-  // Attention, feed-forward and two normalisations of a transformer's layer.
+  // A transformer's layer has attention, feed-forward and two normalisations.
   const auto transformer = [](std::int64_t w) {
     return layer(w, 3 * w) + layer(w, w) + layer(w, 4 * w) + layer(4 * w, w) + 4 * w;
   };
@@ -72,7 +73,7 @@ TEST(Zoo, ParameterCountsAreThoseOfTheFormulas) {
   EXPECT_EQ(built("rcnn")->parameter_count(), body + pyramid + proposals + heads);
 }
 
-/// The `model` names of a profile file, each with its exit points (0: none given).
+/// Returns the `model` names of a profile file, each with its exit points (0: not given).
 std::map<std::string, int> profiled_models(const std::string& path) {
   std::map<std::string, int> models;
   std::ifstream file(path);
@@ -118,7 +119,7 @@ TEST(Zoo, NamesAreUniqueAndUnknownOnesGetAHint) {
   EXPECT_NE(message.find("did you mean yolov5"), std::string::npos) << message;
 }
 
-/// "1 234 567".
+/// Returns the number as "1 234 567".
 std::string with_spaces(std::int64_t number) {
   const std::string digits = std::to_string(number);
   std::string spaced;
@@ -143,7 +144,7 @@ TEST(Zoo, ReadmeListsTheTable) {
   }
 }
 
-/// Multiplications with weights in one forward pass of convolutions and linear layers.
+/// Returns the number of multiplications with weights in one forward pass of convolutions and linear layers.
 double multiplications(const Network& network, const at::Tensor& input) {
   const auto weights = network.named_parameters();
   NetworkState state{input};
@@ -158,7 +159,7 @@ double multiplications(const Network& network, const at::Tensor& input) {
   return total;
 }
 
-// Strides, paddings and widths at the published input size, which no count of parameters shows.
+// Tests strides, paddings and widths at the published input size, which no count of parameters shows.
 TEST(Zoo, WorkIsThePublished) {
   at::set_num_threads(1);
   struct Published {
