@@ -39,7 +39,7 @@ TEST(QueueTrend, OfAStraightLineIsItsSlope) {
   EXPECT_NEAR(measured.growth, 6, 1e-12) << "the samples are half a second apart";
 }
 
-/// As record_of, with these means of the ten parts.
+/// Returns a record as record_of does, with these means of the ten parts.
 RunRecord record_of_means(const std::array<double, 10>& means) {
   return record_of([&](int i) { return means[static_cast<std::size_t>(i) / 10]; });
 }
