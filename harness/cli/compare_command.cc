@@ -117,7 +117,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "5%\n"
       "Exit codes: 0 all well; 1 a regression, or a difference beyond its tolerance; 2 not comparable: a "
       "file\n"
-      "is missing, or a cell stands in one only or was given another load. docs/compare.md describes it "
+      "is missing, or a cell is in one only or was given another load. docs/compare.md describes it "
       "all.");
   CLI::Option* base =
       command->add_option("base", options->base, "results to compare with (HDF5)")->type_name("BASE.h5");

@@ -96,8 +96,8 @@ void explain(const ExplainOptions& options) {
 void add_explain_command(CLI::App& app, int& exit_code) {
   static_cast<void>(exit_code);
   const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "Tell the life of a request, or what stood where at a moment of a run");
+  CLI::App* command = app.add_subcommand(
+      "explain", "Tell the life of a request, or the state of the queues at a moment of a run");
   command->footer(
       "Each request's way through the modules: waits, batches, what was left until its deadline, what its "
       "system\n"
@@ -133,7 +133,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("--from", options->from, "only requests sent from this time of the run on, as 30s")
       ->type_name("TIME");
   command->add_option("--to", options->to, "only requests sent before this time, as 40s")->type_name("TIME");
-  command->add_option("--at", options->at, "what stood where at that time of the run, as 31.2s")
+  command->add_option("--at", options->at, "the state of the queues at that time of the run, as 31.2s")
       ->type_name("TIME");
   add_run_again_options(*command, options->folder, options->libraries);
   command->add_flag("--json", options->json, "the same facts as JSON (docs/commands.md)");

@@ -117,7 +117,7 @@ void add_figures_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--only", options->only,
-          "draw this figure, whatever the experiment names; repeatable; 'general': those of every file")
+          "draw this figure, whatever the experiment names; repeatable; 'general': the figures of every file")
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_look(*command, *options);

@@ -96,7 +96,7 @@ TextTable models_table(const ShowOptions& options, const std::vector<SummaryRow>
   const std::vector<EntryCounts> counts = read_entry_counts(options.results);
   if (counts.empty()) {
     throw input_error({options.results, 0, "cells/N/modules"}, "no counts of requests by model",
-                      "results with cells that ran, not those of an older version or of results/baselines");
+                      "results with cells that ran, not of an older version or of results/baselines");
   }
   return entry_table(rows, counts);
 }
@@ -118,7 +118,7 @@ TextTable plans_table(const ShowOptions& options) {
   const std::vector<StartPlan> plans = read_start_plans(options.results);
   if (plans.empty()) {
     throw input_error({options.results, 0, "cells/N/plans"}, "no plans",
-                      "results with cells that ran, not those of results/baselines");
+                      "results with cells that ran, not of results/baselines");
   }
   TextTable table;
   std::vector<std::string> devices;

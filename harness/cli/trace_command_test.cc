@@ -264,7 +264,7 @@ TEST(TraceCv, ShowsStreamsAndGroups) {
   EXPECT_NEAR(cv_of("\ns,800,1,1,200,200,"), 1 / std::sqrt(4), 0.01);
   EXPECT_NEAR(cv_of("\ns,800,4,1,200,50,"), 1 / std::sqrt(16), 0.01);
   EXPECT_NEAR(cv_of("\ns,800,1,50,4,200,"), 1 / std::sqrt(200), 0.012);
-  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5) << "the other trace is none of streams";
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5) << "the other trace has no streams";
   const std::string file = temporary("harness_trace_cv.h5");
   EXPECT_EQ(run("trace cv " + path + " --windows 1,4 --groups 1,50 --csv -o " + file), table);
   EXPECT_TRUE(is_cv_table(file));

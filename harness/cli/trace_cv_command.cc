@@ -174,7 +174,7 @@ void add_trace_cv_command(CLI::App& trace) {
                  "an experiment file with traces of streams, or one of " + join_names(stream_preset_names()))
       ->required();
   cv->add_option("--windows", arguments->windows_s,
-                 "lengths of windows in s (default those of 0.1,1,6,60 that the run holds twice)")
+                 "lengths of windows in s (default: of 0.1,1,6,60 the lengths that the run holds twice)")
       ->delimiter(',');
   cv->add_option("--groups", arguments->groups,
                  "streams in a group (default 1,10,100,1000); sizes above the number of streams are left out")

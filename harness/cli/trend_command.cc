@@ -43,7 +43,8 @@ void add_trend_command(CLI::App& app, int& exit_code) {
       "over\n"
       "seeds and repeats, its interval, and where the medians changed (docs/compare.md). Noisy results are\n"
       "judged from 8 files on, with the Python packages scipy and ruptures (ci/setup installs them). Exit\n"
-      "codes: 0; 2 a file is no results file, a metric is none, or the page would replace one; 3 a package "
+      "codes: 0; 2 a file is no results file, a metric is unknown, or the page would replace one; 3 a "
+      "package "
       "is\n"
       "missing or the page cannot be written.");
   command->add_option("results", options->results, "results files (HDF5), the oldest first")

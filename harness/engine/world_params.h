@@ -40,7 +40,7 @@ struct RequestParams {
     constexpr int kMost = 1'000'000'000;
     params.integer("measure_from_s", measure_from_s, 0, kMost,
                    "whole seconds: requests sent before it are served and counted nowhere, a warm-up; rates "
-                   "and shares are those of the rest of the load");
+                   "and shares are of the rest of the load");
   }
 };
 

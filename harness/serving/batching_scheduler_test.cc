@@ -253,7 +253,7 @@ TEST_F(Batching, ThePolicyMayLimitTheBatchBelowThePlan) {
 }
 
 TEST_F(Batching, CancellingWhatDoesNotQueueIsABug) {
-  EXPECT_DEATH(driver_->cancel(0, 42), "does not stand in the queue");
+  EXPECT_DEATH(driver_->cancel(0, 42), "is not in the queue");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class DeadlineQueue {
   void erase(const Queued& visit) {
     std::size_t at = first_due_from(visits(), visit.deadline_ns);
     while (begin_ + at < visits_.size() && visits_[begin_ + at].id != visit.id) ++at;
-    HARNESS_CHECK(begin_ + at < visits_.size(), "a visit does not stand in its queue");
+    HARNESS_CHECK(begin_ + at < visits_.size(), "a visit is not in its queue");
     erase(at, 1);
   }
 

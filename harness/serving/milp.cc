@@ -274,7 +274,7 @@ double MilpProblem::violation(std::span<const double> values) const {
 MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::span<const double> first) {
   MilpSolution solution;
   if (!first.empty()) {
-    HARNESS_CHECK(problem.violation(first) <= kMilpTolerance, "the first solution is none");
+    HARNESS_CHECK(problem.violation(first) <= kMilpTolerance, "the first solution is not feasible");
     take(problem, first, solution);
   }
   if (contradicts_itself(problem)) return {MilpStatus::kInfeasible, -kMilpInfinity, -kMilpInfinity, 0, {}};

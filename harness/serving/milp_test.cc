@@ -142,7 +142,7 @@ TEST(MilpProblem, MeasuresViolations) {
 TEST(MilpDeathTest, RefusesAFirstSolutionThatIsNone) {
   MilpProblem problem;
   problem.add_variable(0, 1, 1, true);
-  EXPECT_DEATH(solve(problem, {}, std::vector<double>{2}), "the first solution is none");
+  EXPECT_DEATH(solve(problem, {}, std::vector<double>{2}), "the first solution is not feasible");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(SchedulerCost, DecisionsTakeEffectWhenTheCostHasPassed) {
   EXPECT_EQ(ran.record.end_ns, 23 * kMs);
   EXPECT_EQ(ran.record.scheduler_busy_ns, 4 * kMs) << "two arrivals, two ends";
   for (const VisitRow& row : ran.rows.visit_rows)
-    EXPECT_EQ(row.arrived_ns, row.request == 0 ? 0 : kMs / 2) << "it stands before the queue from there on";
+    EXPECT_EQ(row.arrived_ns, row.request == 0 ? 0 : kMs / 2) << "it waits before the queue from there on";
 }
 
 TEST(SchedulerCost, MessagesAreHandledInOrderOfTheirComing) {

@@ -339,7 +339,7 @@ const char* words_of(DropReason reason) {
       "its deadline had passed",
       "it had used up the latency budget of this module",
       "the system estimated that it would end late",
-      "it stood before the first window of requests that could end in time",
+      "it was before the first window of requests that could end in time",
       "the router found no queue to take it",
       "this module or a later one was overloaded, so it was refused on arrival",
       "its batch ran on a worker that stopped",
@@ -364,7 +364,7 @@ std::vector<std::string> explanation_notes(const Explanation& explanation) {
   if (!explanation.requests.empty() && !explanation.times.least)
     notes.push_back("no least times and no offline schedule: " + explanation.times.why_none);
   if (explanation.times.may_be_shorter)
-    notes.emplace_back("least times are those of the profiles: with jitter, or live, batches may be shorter");
+    notes.emplace_back("least times are by the profiles: with jitter, or live, batches may be shorter");
   return notes;
 }
 

@@ -58,7 +58,7 @@ void CentralScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out
 
 void CentralScheduler::on_cancelled(VisitId visit) {
   HARNESS_CHECK(visit < places_.size() && places_[visit].model != kNowhere,
-                "a cancelled visit stands in no queue");
+                "a cancelled visit is in no queue");
   Model& model = models_[static_cast<std::size_t>(places_[visit].model)];
   model.strategies.erase({places_[visit].deadline_ns, visit});
   model.changed = true;

@@ -118,7 +118,7 @@ TEST(Clockwork, SchedulesAhead) {
   EXPECT_EQ(hand.arrive(1, 1, 59), "wake 20000000");
   EXPECT_EQ(hand.arrive(2, 2, 60), "");
   EXPECT_EQ(hand.timer(20), "drop 1 estimated_late; join 0<2; launch 0");
-  EXPECT_EQ(hand.arrive(21, 3, 1000), "") << "one batch stands behind already";
+  EXPECT_EQ(hand.arrive(21, 3, 1000), "") << "one batch waits behind already";
   EXPECT_EQ(hand.started(30, 1), "wake 50000000");
   EXPECT_EQ(hand.timer(50), "join 0<3; launch 0");
 }

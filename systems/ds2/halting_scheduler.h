@@ -44,7 +44,7 @@ class HaltingScheduler final : public Scheduler {
   }
 
   void on_cancelled(TimeNs, VisitId visit, Decisions&) override {
-    HARNESS_CHECK(queue_.erase(visit), "a cancelled visit does not stand in the queue");
+    HARNESS_CHECK(queue_.erase(visit), "a cancelled visit is not in the queue");
   }
 
   void on_worker_free(TimeNs now, WorkerId worker, Decisions& out) override {

@@ -31,7 +31,7 @@ MostAccurateFirst::MostAccurateFirst(const Pipeline& pipeline, Overflow overflow
   }
   for (std::size_t m = 0; m < pipeline.modules.size(); ++m) {
     const Module& module = pipeline.modules[m];
-    HARNESS_CHECK(module.pres.size() == (node_of_[m] == 0 ? 0U : 1U), "routing tables are those of a tree");
+    HARNESS_CHECK(module.pres.size() == (node_of_[m] == 0 ? 0U : 1U), "routing tables are of a tree");
     if (pipeline.task_of(static_cast<ModuleId>(m)) != m) continue;
     for (const ModuleId sub : module.subs) nodes_[node_of_[m]].subs.push_back(node_of_[sub]);
   }
@@ -87,7 +87,7 @@ void MostAccurateFirst::rank(std::span<const RoutedWorker> workers) {
   ranked_.resize(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const RoutedWorker& worker = workers[i];
-    HARNESS_CHECK(i == 0 || workers[i - 1].id < worker.id, "workers stand in order of id");
+    HARNESS_CHECK(i == 0 || workers[i - 1].id < worker.id, "workers are in order of id");
     ranked_[place_[worker.module]++] = {static_cast<std::uint32_t>(i),
                                         worker.module,
                                         worker.capacity_rps,

@@ -22,7 +22,7 @@ class AllocationCheck {
       return broken_;
     }
     if (!plan_.feasible) {
-      if (plan_.total_workers() != 0 || !plan_.flows.empty()) say("a plan that is none has workers or flows");
+      if (plan_.total_workers() != 0 || !plan_.flows.empty()) say("an empty plan has workers or flows");
       return broken_;
     }
     check_workers();

@@ -52,7 +52,7 @@ void CycleScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out) 
 void CycleScheduler::on_cancelled(TimeNs, VisitId visit, Decisions&) {
   const bool found = std::any_of(sessions_.begin(), sessions_.end(),
                                  [visit](NodeSession& session) { return session.queue.erase(visit); });
-  HARNESS_CHECK(found, "a cancelled visit does not stand in a queue");
+  HARNESS_CHECK(found, "a cancelled visit is not in a queue");
 }
 
 void CycleScheduler::on_worker_free(TimeNs now, WorkerId worker, Decisions& out) {

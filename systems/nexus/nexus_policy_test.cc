@@ -56,7 +56,7 @@ TEST_F(NexusTest, DropsWhatStandsBeforeTheFirstWindowThatFits) {
       {"1 late, 2 in time, 3 late, 4-6 in time",
        {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend},
        "drop 1 early_drop; drop 2 early_drop; drop 3 early_drop; join 0<4; join 0<5; join 0<6; launch 0"},
-      {"the same in order of deadline: only 1 and 3 stand before the window, none in time is skipped",
+      {"the same in order of deadline: only 1 and 3 are before the window, none in time is skipped",
        {kSend - 1, kSend, kSend - 1, kSend, kSend, kSend},
        "drop 1 early_drop; drop 3 early_drop; join 0<2; join 0<4; join 0<5; launch 0",
        0,

@@ -59,9 +59,8 @@ struct PardParams {
         "(section 4.2)");
     params.integer("wait_samples", wait_samples, 1, 10'000'000,
                    "random samples of that sum per module, path and state period (section 4.2)");
-    params.integer(
-        "wait_window", wait_window, 1, 10'000'000,
-        "a module's batch-wait distribution is that of so many most recent arrivals (section 4.2)");
+    params.integer("wait_window", wait_window, 1, 10'000'000,
+                   "a module's batch-wait distribution has so many most recent arrivals (section 4.2)");
     params.number("queueing_window_s", queueing_window_s, 0.001, 3600,
                   "window of the mean queueing delay, linearly weighted, newest most (section 4.2)");
     params.number("rate_window_s", rate_window_s, 0.001, 3600,
@@ -99,11 +98,11 @@ struct PardParams {
         "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
         "per_module, time since arrival at this module against its own, nothing carried over (section 5.3)");
     params.choice("wcl_visits", wcl_visits, {"started", "all", "expected"},
-                  "wcl: a module's worst-case latency is that of the visits that started; those that it "
+                  "wcl: a module's worst-case latency is of the visits that started; visits that it "
                   "dropped count too with their time in the module (all), or with the latency there that the "
                   "estimate expected (R)");
     params.number("wcl_window_s", wcl_window_s, 0.001, 3600,
-                  "wcl: a module's worst-case latency is that of so long (length R)");
+                  "wcl: a module's worst-case latency is of so long (length R)");
     params.number("wcl_period_s", wcl_period_s, 0.001, 3600,
                   "wcl: time between re-allocations of the budgets, in whole state periods (R)");
   }

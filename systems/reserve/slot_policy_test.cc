@@ -73,7 +73,7 @@ TEST_F(SlotPolicyTest, KeepsItsTurnWhenAWorkerIsLost) {
   driver_->timer(25 * kMs);
   driver_->lose(30 * kMs, 0, {}, 0);
   EXPECT_EQ(driver_->arrive(31 * kMs, 2, 31 * kMs), "") << "no worker";
-  EXPECT_EQ(driver_->add(40 * kMs, 1), wake(65)) << "its turn is that of 45";
+  EXPECT_EQ(driver_->add(40 * kMs, 1), wake(65)) << "its turn is as for 45";
 }
 
 /// Returns the values of the queue's last report: (at, start of one more visit, lost, served).

@@ -26,7 +26,7 @@ TEST(Lane, FillsABatchUntilItStartsAndSpacesTheNext) {
   EXPECT_EQ(take(5), 15) << "the first is full";
   EXPECT_EQ(take(14), 15);
   EXPECT_EQ(take(15), 25);
-  EXPECT_EQ(take(26), 35) << "that of 25 has started, and the next has its turn at 35";
+  EXPECT_EQ(take(26), 35) << "the batch of 25 has started, and the next has its turn at 35";
   EXPECT_EQ(take(70), 70) << "idle by then";
 }
 

@@ -73,7 +73,7 @@ void Flex::on_cancelled(TimeNs now, VisitId visit, FlexDecisions& out) {
       return;
     }
   }
-  HARNESS_CHECK(false, "a cancelled visit stands in no queue");
+  HARNESS_CHECK(false, "a cancelled visit is in no queue");
 }
 
 void Flex::on_completed(TimeNs now, WorkerId worker, FlexDecisions& out) {

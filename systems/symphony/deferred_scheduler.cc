@@ -40,8 +40,7 @@ void DeferredScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& ou
 }
 
 void DeferredScheduler::on_cancelled(TimeNs now, VisitId visit, Decisions& out) {
-  HARNESS_CHECK(visit < places_.size() && places_[visit].model != kNone,
-                "a cancelled visit stands in no queue");
+  HARNESS_CHECK(visit < places_.size() && places_[visit].model != kNone, "a cancelled visit is in no queue");
   const std::uint32_t model = places_[visit].model;
   models_[model].erase({places_[visit].deadline_ns, visit});
   leave(visit);

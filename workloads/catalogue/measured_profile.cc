@@ -401,7 +401,7 @@ std::string with_goodput(const std::string& file, std::string_view text,
   const TableReader top(file, document);
   if (top.has("base"))
     throw input_error(top.place("base"), "a set made from another one",
-                      "a set whose profiles stand in it, so that goodput can be added");
+                      "a set whose profiles are in it, so that goodput can be added");
   EditedLines lines(text);
   set_source(lines, top, source);
   for (const TableReader& fields : top.some_tables("profile")) {

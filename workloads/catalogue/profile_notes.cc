@@ -33,7 +33,7 @@ std::string fall_text(const Profile& profile) {
 
 std::string gap_text(int below, int above) {
   return "latencies of batches between " + std::to_string(below) + " and " + std::to_string(above) +
-         " were not measured: they lie on a line between those of the two";
+         " were not measured: they lie on a line between the latencies of the two";
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ TEST(ProfileNotes, TheLargestFallBeyondATenthIsTold) {
 
 TEST(ProfileNotes, SizesFarApartLeaveBatchesThatNobodyMeasured) {
   const std::string gap =
-      "latencies of batches between 4 and 128 were not measured: they lie on a line between those of the two";
+      "latencies of batches between 4 and 128 were not measured: they lie on a line between the latencies of "
+      "the two";
   const Profile profile = profile_of("batch = [1, 2, 4, 128]\nlatency_ms = [5, 6, 8, 300]");
   EXPECT_EQ(odd_latencies(profile), Notes{gap});
   for (const int batch : {1, 2, 3, 4, 128}) EXPECT_EQ(unmeasured_batch(profile, batch), "") << batch;

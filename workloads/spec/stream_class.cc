@@ -44,7 +44,7 @@ void list_process(StreamClass& streams, ParamList& params) {
                 "with a rate that changes between two states; all of a burst at once; at the times that the "
                 "trace's file has for `module`");
   params.number("mmpp_ratio", streams.mmpp_ratio, 1, 1e6,
-                "mmpp: rate of the high state over that of the low state");
+                "mmpp: rate of the high state / rate of the low state");
   params.number("mmpp_high_share", streams.mmpp_high_share, 0.001, 0.999,
                 "mmpp: share of the time in the high state");
   params.number("mmpp_high_s", streams.mmpp_high_s, 0.001, 1e6,

@@ -179,7 +179,7 @@ std::optional<UnusedKey> unused_key(const TraceSpec& spec, const std::string& ke
   const bool is_streams = spec.shape == "streams";
   if (is_streams && !is_one_of(key, stream_trace_keys()))
     return UnusedKey{with("shape", spec.shape), join_names(stream_trace_keys()) +
-                                                    "; what streams do stands in their classes, [[trace." +
+                                                    "; what streams do is in their classes, [[trace." +
                                                     spec.name + ".streams]]"};
   if (key == "file")
     return is_streams || is_file(spec) ? Unused() : UnusedKey{with("shape", spec.shape), "shape = \"file\""};

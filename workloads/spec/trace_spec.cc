@@ -40,7 +40,7 @@ void list_process(TraceSpec& spec, ParamList& params) {
       "gamma: in place of cv its square, which InferLine calls CV (gamma gaps of shape 1 / scv); 0: "
       "that of cv");
   params.number("mmpp_ratio", spec.mmpp_ratio, 1, 1e6,
-                "mmpp: rate of the high state over that of the low state");
+                "mmpp: rate of the high state / rate of the low state");
   params.number("mmpp_high_share", spec.mmpp_high_share, 0.001, 0.999,
                 "mmpp: share of the time in the high state");
   params.number("mmpp_high_s", spec.mmpp_high_s, 0.001, 1e6,
@@ -51,7 +51,7 @@ void list_process(TraceSpec& spec, ParamList& params) {
   params.number("transition_ratio", spec.transition_ratio, 0, 1e6,
                 "transition: the rate after it over the rate before; in between in a straight line");
   params.number("transition_scv", spec.transition_scv, 0, kLargestScv,
-                "transition: the squared CV after it, from that of scv or cv in a straight line; 0: the same "
+                "transition: the squared CV after it, from scv or cv in a straight line; 0: the same "
                 "as before");
   params.number("transition_from_s", spec.transition_from_s, 0, 1e9,
                 "transition: where it begins, in replayed seconds of the trace, its sample_share included");

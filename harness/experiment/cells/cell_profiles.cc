@@ -134,7 +134,7 @@ void add_profiles(const ExperimentSpec& spec, const Settings& settings, const Pr
       throw input_error(place_of(spec, "cluster.profiles"),
                         "no profile of " + module.model + " in " + set.name + of_devices(settings),
                         "a set with every model of pipeline " + run.pipeline.name + " (" + module.name +
-                            " has this one; `harness list profiles` names those of each set)" +
+                            " has this one; `harness list profiles` names the models of each set)" +
                             how_to_measure_all(spec, settings));
     }
     run.profiles.push_back(*profile);

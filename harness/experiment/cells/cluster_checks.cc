@@ -41,7 +41,7 @@ void check_gpus(const ExperimentSpec& spec, const Settings& settings, const RunS
   }
   if (settings.devices.size() > 1) {
     throw input_error(settings.devices[1].place, "a second kind of device with gpus_per_server",
-                      "one kind where GPUs stand in servers");
+                      "one kind if GPUs are in servers");
   }
   for (const Profile& profile : run.profiles) {
     if (profile.service != Service::kBatch)

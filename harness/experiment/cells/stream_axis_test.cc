@@ -468,7 +468,7 @@ TEST(StreamAxis, KeysOfTheClassesOfAPresetAreSwept) {
       expected_of(workload("maf-bursty") + sweep_of("trace.maf-bursty.streams.0.mmpp_ratio", "[2, 5]"));
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_EQ(cells[0].first, "trace.maf-bursty.streams.0.mmpp_ratio=2");
-  EXPECT_EQ(cells[0].second, cells[1].second) << "the mean rate is that of the workload";
+  EXPECT_EQ(cells[0].second, cells[1].second) << "it is the workload's mean rate";
 }
 
 TEST(StreamAxis, WhatCannotBeSetOfAClass) {

@@ -83,7 +83,7 @@ TEST(TreeRequests, AreRefusedWhereAnswersHaveOnePart) {
             "exp/test.toml:5: workload.fan_out_spread: found an array; allowed: one value (for several, a "
             "[[sweep]] with the key workload.fan_out_spread)");
   EXPECT_EQ(refused(text_of_workload(kTree, "") + sweep("workload.seeds", "[1, 2]")),
-            "exp/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: those of "
+            "exp/test.toml:10: sweep.key: found workload.seeds; allowed: keys of other tables: keys of "
             "[workload] are axes already, but for answers, fan_out_spread, measure_from_s");
 }
 

@@ -48,7 +48,7 @@ constexpr PlainKey kKeys[] = {
      "duration_s of every trace that does not set its own"},
     {"system", "name", "(needed)", "a name of `harness list systems`", "the system"},
     {"system", "library", "(none)", "a path, from the experiment file's folder",
-     "the shared library that the system comes with, where it is none of the program's (systems/README.md)"},
+     "the shared library that the system comes with, if it is not one of the program's (systems/README.md)"},
     {"system", "variant", "default, or what is overridden", "a text",
      "what results call this setting of the system"},
     {"system", "params", "{}", "a table of the system's parameters",
@@ -97,12 +97,13 @@ constexpr PlainKey kKeys[] = {
     {"repeat_until", "half_width", "(needed)", "a number from 1e-12 to 1e+12",
      "the most that half the width of the 95 % confidence interval over the seeds (Student's t) may be"},
     {"repeat_until", "baseline", "(none)", "a configuration: a system, or SYSTEM/VARIANT",
-     "the interval is then that of the differences to this configuration, paired by seed, else of the "
+     "the interval is then of the differences to this configuration, paired by seed, else of the "
      "metric itself"},
     {"repeat_until", "max_seeds", "20", "an integer from 2 to 1000",
      "no more seeds than this, those listed included"},
     {"robustness", "over", "{}", "a table of the keys of a [[setting]], each with a value or a list of them",
-     "values that `harness robust` tries, before its standard ones and in place of those of the same key"},
+     "values that `harness robust` tries, before its standard ones and in place of the values of the same "
+     "key"},
     {"robustness", "standard", "true", "true or false", "whether it tries its standard values too"},
     {"robustness", "metric", "goodput_rps", "a metric that is better higher or lower",
      "by which it orders the systems"},

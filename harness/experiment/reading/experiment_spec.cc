@@ -276,7 +276,7 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
   if (section == kWorkload && std::none_of(settings.begin(), settings.end(), is_key)) {
     throw input_error(
         key_place, axis.key,
-        "keys of other tables: those of [workload] are axes already, but for " + join_names(settings));
+        "keys of other tables: keys of [workload] are axes already, but for " + join_names(settings));
   }
   if (section == "trace" && spec.traces.count(member_of_section(axis.key)) == 0) {
     throw input_error(key_place, axis.key,

@@ -47,7 +47,7 @@ void read_robustness(const TableReader& document, ExperimentSpec& spec) {
   if (table.has("over")) collect(table.table("over"), "", read.over);
   for (const Assignment& one : read.over) {
     if (section_of(one.key) == kWorkload)
-      throw input_error(one.place, one.key, "keys of other tables: those of [workload] are axes already");
+      throw input_error(one.place, one.key, "keys of other tables: keys of [workload] are axes already");
     check_assignment(spec, one);
   }
   read.standard = table.flag_or("standard", read.standard);

@@ -46,7 +46,7 @@ TEST(Robustness, RefusesWhatASettingCouldNotHave) {
       has(refused("over = { \"serving.commit\" = \"soon\" }\n"),
           "exp/test.toml:9: robustness.over.serving.commit: found \"soon\"; allowed: one of early, late"))
       << refused("over = { \"serving.commit\" = \"soon\" }\n");
-  EXPECT_TRUE(has(refused("over = { \"workload.load\" = 2 }\n"), "those of [workload] are axes already"));
+  EXPECT_TRUE(has(refused("over = { \"workload.load\" = 2 }\n"), "keys of [workload] are axes already"));
   EXPECT_TRUE(has(refused("metric = \"goodput\"\n"), "did you mean 'goodput_rps'"));
   EXPECT_TRUE(has(refused("margin = 2\n"), "a number from 0 to 1"));
   EXPECT_TRUE(has(refused("seeds = 1\n"), "an integer from 2 to 1000"));

@@ -95,14 +95,14 @@ void ClusterParams::list(ParamList& params) {
   params.number("profile_scale", profile_scale, 1e-3, 1e3,
                 "all latencies of the profiles are multiplied by this");
   params.integer("gpus_per_server", gpus_per_server, 1, 1024,
-                 "the GPUs stand in servers of so many, which fill them; absent (0): each stands alone");
+                 "number of GPUs of a server, which divides the cluster's; absent (0): no servers");
   params.integer("server_cores", server_cores, 1, 100'000,
                  "cores of a server: its instances have no more together; absent (0): no limit");
   params.number("server_memory_gb", server_memory_gb, 1e-3, 1e6,
                 "host memory of a server, of 1000 MB each: parameters of its instances and copies kept "
                 "there; absent (0): no limit");
   params.number("gpu_memory_gb", gpu_memory_gb, 1e-3, 1e6,
-                "memory of a GPU: a model larger than that of its GPUs is refused; absent (0): not known");
+                "memory of a GPU: a larger model than its GPUs hold is refused; absent (0): not known");
 }
 
 std::vector<Section> fixed_sections(Settings& settings) {
@@ -114,11 +114,11 @@ std::vector<Section> fixed_sections(Settings& settings) {
                                    {kWorkload, {}}};
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
-  sections[2].params.push_back(text_param(
-      "placement", settings.planner.placement, "modules of each worker, workers parted by commas",
-      "which modules each worker serves, from the first GPU on, with batches of max_batch or those of "
-      "module.NAME.batch: \"a b, a c\" is two workers; in place of any other plan. Requests of a "
-      "module on no worker are dropped (no_worker). For systems that serve so (clockwork)"));
+  sections[2].params.push_back(
+      text_param("placement", settings.planner.placement, "modules of each worker, workers parted by commas",
+                 "which modules each worker serves, from the first GPU on, with batches of max_batch or of "
+                 "module.NAME.batch: \"a b, a c\" is two workers; in place of any other plan. Requests of a "
+                 "module on no worker are dropped (no_worker). For systems that serve so (clockwork)"));
   append(sections[3].params, settings.live);
   append(sections[4].params, settings.gpu);
   append(sections[5].params, settings.requests);

@@ -19,8 +19,7 @@ void check_override(const SystemSpec& system, const Assignment& assignment) {
                       "settings of a system: every system gets the same faults");
   }
   if (section == "live") {
-    throw input_error(assignment.place, assignment.key,
-                      "settings of a system: those of [live] are the runtime's");
+    throw input_error(assignment.place, assignment.key, "settings of a system: [live] has the runtime's");
   }
   if (known_system(section) != nullptr && !is_of(section, system)) {
     throw input_error(assignment.place, assignment.key,

@@ -135,7 +135,7 @@ TEST(CellDevicesOfCells, EachCellHasWhatItNeedsWhateverCameBefore) {
           pipeline + std::to_string(workers_seed) + system + name_of(cell.prepared.settings.gpu.precision);
       const int made = devices.made;
       std::unique_ptr<DeviceWorkers> workers = kept.take(cell.world, cell.prepared);
-      EXPECT_EQ(devices.alive(), cell.world.workers) << "those of one cell are in memory";
+      EXPECT_EQ(devices.alive(), cell.world.workers) << "the models of one cell are in memory";
       const bool is_reused = devices.made == made;
       EXPECT_TRUE(is_kept || !is_reused) << "none was given back";
       const bool is_same = is_kept && what == what_before && batches == before;

@@ -100,7 +100,7 @@ class MeasuredFile {
     const std::vector<VisitRow> visits = read_cell(path_, row.cell.index).visits;
     const InputPlace place{path_, 0, cell_place(row.cell.index) + "/visits"};
     if (is_valid && visits.empty() && row.sent > 0)
-      throw input_error(place, "no rows", "a run that kept those of its visits (record.rows = true)");
+      throw input_error(place, "no rows", "a run that kept the rows of its visits (record.rows = true)");
     for (const VisitRow& visit : visits) {
       if (visit.outcome == VisitOutcome::kDone && !is_possible(visit, spec.profiles))
         throw input_error(place, "a batch that no run of this cell can have had", "what harness wrote there");

@@ -307,7 +307,7 @@ void CellStore::check_replaceable() const {
     read_summary(results_);
   } catch (const InputError& refused) {
     throw input_refusal({results_, 0, ""},
-                        "--fresh replaces results of harness alone, and this is none that can "
+                        "--fresh replaces results of harness alone, and this is no file that can "
                         "be read; remove it, or use -o DIR for another folder");
   }
 }

@@ -299,7 +299,7 @@ class FileComparison {
   ReplayVerdict run() {
     for (const CellPair& pair : pairs().pairs) compare(pair);
     if (tally_.cells + prints_ == 0)
-      throw input_error({paths_[1], 0, ""}, "no cell that also stands in " + paths_[0],
+      throw input_error({paths_[1], 0, ""}, "no cell that is also in " + paths_[0],
                         "two files with the same cells");
     if (tally_.cells > 0) text_ += tally_text(tally_);
     if (prints_ > 0) {

@@ -46,7 +46,7 @@ void NcclLane::open(ChannelId channel, const ncclUniqueId& id, std::vector<Worke
 
 void NcclLane::open(ChannelId channel, std::span<const std::byte> id, std::vector<WorkerId> members) {
   ncclUniqueId made = {};
-  HARNESS_CHECK(id.size() == sizeof made, "the id of a channel is none of NCCL");
+  HARNESS_CHECK(id.size() == sizeof made, "the id of a channel is not one of NCCL");
   std::memcpy(&made, id.data(), sizeof made);
   open(channel, made, std::move(members));
 }

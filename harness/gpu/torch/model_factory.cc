@@ -51,7 +51,7 @@ std::shared_ptr<torch::jit::Module> read_module(const ModelSource& source, const
   const auto refuse = [&](const std::string& why) {
     throw DeviceError(
         DeviceFault::kNotAModel, place,
-        "the file is none that torch.jit.save() wrote, as torch.jit.script(model).save(FILE) does: " + why);
+        "torch.jit.save() did not write the file, as torch.jit.script(model).save(FILE) does: " + why);
   };
   try {
     const InputFile opened(source.file, "a model's file");

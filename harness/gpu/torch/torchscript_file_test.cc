@@ -114,7 +114,7 @@ TEST_F(TorchScriptFile, SaysWhatAFileIsThatIsNone) {
   const ModelSource text = source_of("text.pt");
   std::ofstream(text.file) << "no model at all\n";
   const std::string none = begin_ +
-                           "not a model: the file is none that torch.jit.save() wrote, as "
+                           "not a model: torch.jit.save() did not write the file, as "
                            "torch.jit.script(model).save(FILE) does: ";
   EXPECT_EQ(refusal(text).substr(0, none.size()), none);
   EXPECT_GT(refusal(text).size(), none.size());

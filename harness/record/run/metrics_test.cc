@@ -462,7 +462,7 @@ TEST(Metrics, RulesGiveARowWithoutRequestsItsValues) {
   settle_values(row);
   EXPECT_TRUE(std::isnan(row["latency_ms_p99"]));
   EXPECT_EQ(row["latency_all_ms_p99"], kInfinity);
-  EXPECT_EQ(row["drop_rate"], 0) << "as it stands in the file";
+  EXPECT_EQ(row["drop_rate"], 0) << "as it is in the file";
 }
 
 RankTotals rank_with(const std::string& devices, const std::string& driver = "") {

@@ -24,7 +24,7 @@ constexpr InputFormat kTokenInput{16, 32, {0, 0, 0}, {255, 255, 255}};
 
 constexpr const char* kTorchvision = "torchvision 0.14, num_params of its weights";
 constexpr const char* kResnest = "zhanghang1989/ResNeSt, as counted by osmr/imgclsmob";
-constexpr const char* kClip = "openai/CLIP: all parameters less those of the text encoder";
+constexpr const char* kClip = "openai/CLIP: all parameters but the text encoder's";
 constexpr const char* kYolo = "ultralytics/yolov5 v6.0 to v7.0, model summary after fusing";
 constexpr const char* kBert = "huggingface/transformers, BertModel";
 
