@@ -13,7 +13,7 @@
 #include "harness/core/random.h"
 #include "systems/quart/dispersion.h"
 #include "systems/quart/keys_placement.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 
 namespace harness {
 namespace {
@@ -31,7 +31,7 @@ struct World {
       view.free_memory_mb = 20'000;  // more than 85 % are in use: copies go
       view.modules.resize(stages);
     }
-    auto notes = std::make_shared<QuartNotes>();
+    auto notes = std::make_shared<QuartPlanDetails>();
     plan.modules.resize(stages);
     for (std::size_t m = 0; m < stages; ++m) {
       notes->is_key.push_back(m % 8 == 0 ? 1 : 0);

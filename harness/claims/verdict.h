@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/claims/claims_file.h"
 #include "harness/claims/expression.h"
-#include "harness/claims/ledger.h"
 #include "harness/claims/result_rows.h"
 
 namespace harness {

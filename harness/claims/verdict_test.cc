@@ -17,7 +17,7 @@ Claim claim_of(const std::string& more,
       "\\\"c\\\"\"\n"
       "paper_value = \"1.6x\"\nexperiment = \"overall\"\nexpression = \"" +
       expression + "\"\n" + more + "\n";
-  return parse_ledger("claims.toml", text, {}).front();
+  return parse_claims_file("claims.toml", text, {}).front();
 }
 
 /// Adds rows in which Nexus drops `ratio` times as many requests as PARD, which drops 0.1, on that trace.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "harness/claims/ledger.h"
+#include "harness/claims/claims_file.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/profile_report.h"
 #include "harness/core/error.h"
@@ -56,7 +56,7 @@ std::string suite_text(const std::string& path, int& exit_code) {
 std::string claims_text(const std::string& path, const std::string& bytes) {
   Vocabulary vocabulary;
   for (const SystemEntry& entry : all_systems()) vocabulary.systems.emplace_back(entry.name);
-  return "claims file: " + counted(parse_ledger(path, bytes, vocabulary).size(), "claim");
+  return "claims file: " + counted(parse_claims_file(path, bytes, vocabulary).size(), "claim");
 }
 
 std::string pipeline_text(const std::string& path) {

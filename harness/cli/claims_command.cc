@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "harness/claims/claims_file.h"
 #include "harness/claims/glob.h"
-#include "harness/claims/ledger.h"
 #include "harness/claims/verdict.h"
 #include "harness/cli/terminal.h"
 #include "harness/core/error.h"
@@ -23,11 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLedger = "experiments/claims.toml";
+constexpr const char* kClaimsFile = "experiments/claims.toml";
 
 struct ClaimsOptions {
   std::vector<std::string> results;
-  std::string ledger;
+  std::string claims_file;
   std::string folder = "results-out";
   std::string junit;
   std::string paper;
@@ -37,9 +37,9 @@ struct ClaimsOptions {
 };
 
 std::string ledger_path(const ClaimsOptions& options) {
-  if (!options.ledger.empty()) return options.ledger;
+  if (!options.claims_file.empty()) return options.claims_file;
   std::error_code error;
-  return fs::exists(kLedger, error) ? kLedger : home_folder() + "/" + kLedger;
+  return fs::exists(kClaimsFile, error) ? kClaimsFile : home_folder() + "/" + kClaimsFile;
 }
 
 /// Returns the names that claims may use: the systems of the program and of the given results, since
@@ -61,7 +61,7 @@ Vocabulary vocabulary_of(const ClaimsOptions& options) {
 std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   const Vocabulary vocabulary = vocabulary_of(options);
   const std::string path = ledger_path(options);
-  std::vector<Claim> claims = parse_ledger(path, read_file(path), vocabulary);
+  std::vector<Claim> claims = parse_claims_file(path, read_file(path), vocabulary);
   std::erase_if(claims, [&](const Claim& claim) {
     return !fits_glob(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
   });
@@ -198,7 +198,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "2 bad input. docs/claims.md describes ledgers, kinds and verdicts.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
   command
-      ->add_option("--claims-file,--ledger", options->ledger, std::string("the file of claims; ") + kLedger)
+      ->add_option("--claims-file,--claims_file", options->claims_file,
+                   std::string("the file of claims; ") + kClaimsFile)
       ->type_name("FILE");
   command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
   command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");

@@ -227,7 +227,7 @@ JsonObject facts_json(const ShownFacts& shown) {
 
 /// Returns the trace's requests; throws InputError if there are more than `most`.
 std::unique_ptr<ArrivalSource> arrivals_of(const TraceArguments& arguments, const TraceSpec& spec,
-                                           double most, LoadNotes* notes = nullptr) {
+                                           double most, LoadFacts* notes = nullptr) {
   std::unique_ptr<ArrivalSource> arrivals =
       make_arrivals(spec, rate_of(arguments, spec), arguments.seed, notes);
   if (arrivals->expected_requests() <= most) return arrivals;
@@ -262,7 +262,7 @@ std::string shape_text(const TraceArguments& arguments, JsonObject& object) {
                    static_cast<unsigned long long>(arguments.seed));
 }
 
-std::string replayed_text(const ArrivalSource& arrivals, const TraceSpec& spec, const LoadNotes& notes,
+std::string replayed_text(const ArrivalSource& arrivals, const TraceSpec& spec, const LoadFacts& notes,
                           JsonObject& object) {
   const double length_s = ns_to_s(arrivals.duration_ns());
   const double bin_s = std::max(1.0, length_s / kMaxBinsShown);
@@ -284,7 +284,7 @@ void show_info(const TraceArguments& arguments) {
   const bool is_file = spec.shape == "file";
   const bool is_replayed =
       !is_file || arguments.rate || arguments.duration_s || key_of_replay(spec) != nullptr;
-  LoadNotes notes;
+  LoadFacts notes;
   const auto arrivals = is_replayed ? arrivals_of(arguments, spec, kMaxRequestsShown, &notes) : nullptr;
   JsonObject object;
   std::string text = is_file ? file_text(spec, object) : shape_text(arguments, object);
@@ -307,7 +307,7 @@ constexpr const char* kTimesRemark = "# time_unit = s\n";
 void make_file(const TraceArguments& arguments) {
   constexpr double kMaxRequests = 5e7;
   const TraceSpec spec = spec_of(arguments);
-  LoadNotes notes;
+  LoadFacts notes;
   const std::vector<std::string>& remarks = notes.remarks;
   const auto arrivals = arrivals_of(arguments, spec, kMaxRequests, &notes);
   std::string text = kTimesRemark;

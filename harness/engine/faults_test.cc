@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/engine/dispatch/staff.h"
+#include "harness/engine/dispatch/worker_manager.h"
 
 namespace harness {
 namespace {

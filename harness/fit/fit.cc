@@ -43,10 +43,10 @@ class Fit {
       : options_(options),
         ranks_(ranks),
         plan_(checked(parse_fit(options.file, read_file(options.file)))),
-        ledger_(parse_ledger(plan_.claims_file,
-                             read_file(plan_.claims_file, kLargestText, plan_.claims_file_place),
-                             vocabulary())),
-        claims_(scored_claims(plan_, ledger_)),
+        all_claims_(parse_claims_file(plan_.claims_file,
+                                      read_file(plan_.claims_file, kLargestText, plan_.claims_file_place),
+                                      vocabulary())),
+        claims_(scored_claims(plan_, all_claims_)),
         folder_(options.folder + "/" + plan_.name + ".fit") {
     check_stages();
   }
@@ -81,7 +81,7 @@ class Fit {
   const FitRun& options_;
   CellDistribution& ranks_;
   FitPlan plan_;
-  std::vector<Claim> ledger_;
+  std::vector<Claim> all_claims_;
   std::vector<ScoredClaim> claims_;
   std::string folder_;
   // The following are for rank 0.
@@ -176,7 +176,7 @@ std::vector<PointScore> Fit::scores_of(const std::string& stage, const Points& p
   }
   std::vector<PointScore> scores;
   for (const NumberedPoint& point : points)
-    scores.push_back(score(plan_, claims_, ledger_, rows[setting_name(point.number)]));
+    scores.push_back(score(plan_, claims_, all_claims_, rows[setting_name(point.number)]));
   return scores;
 }
 

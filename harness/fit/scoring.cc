@@ -27,9 +27,9 @@ bool fits_any(const std::vector<std::string>& patterns, const std::string& id) {
   return std::ranges::any_of(patterns, [&](const std::string& pattern) { return fits_glob(pattern, id); });
 }
 
-const Claim* find_claim(const std::vector<Claim>& ledger, const std::string& id) {
-  const auto found = std::ranges::find(ledger, id, &Claim::id);
-  return found == ledger.end() ? nullptr : &*found;
+const Claim* find_claim(const std::vector<Claim>& all_claims, const std::string& id) {
+  const auto found = std::ranges::find(all_claims, id, &Claim::id);
+  return found == all_claims.end() ? nullptr : &*found;
 }
 
 /// Judges the claim by the rows of its experiments that the point has.
@@ -60,11 +60,11 @@ double whole_range(const Interval& range) { return std::log(range.high / range.l
 
 /// Returns the distance from a headline. If there is no value, nothing speaks for the range: it costs as much
 /// as the worst values.
-double headline_distance(const Headline& headline, const std::vector<Claim>& ledger,
+double headline_distance(const Headline& headline, const std::vector<Claim>& all_claims,
                          const std::map<std::string, std::vector<ResultRow>>& rows) {
   double none = 0;
   for (const std::string& id : headline.claims) {
-    const Claim& claim = *find_claim(ledger, id);
+    const Claim& claim = *find_claim(all_claims, id);
     const Judgement judgement = judged(claim, rows);
     std::vector<double> values;
     for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
@@ -82,10 +82,10 @@ double ClaimScore::score() const {
   return std::max(0.0, whole - (is_noisy ? 0.5 : 0));
 }
 
-std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& ledger) {
+std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims) {
   std::vector<ScoredClaim> scored;
   std::map<std::string, std::size_t> place;
-  for (const Claim& claim : ledger) {
+  for (const Claim& claim : all_claims) {
     const bool wanted = plan.only_steps || claim.kind == Kind::kPaper;
     if (!wanted || !fits_any(plan.claims, claim.id) || !is_decided(plan, claim)) continue;
     const std::string what = plan.only_steps ? claim.id : claim.statement + "\n" + claim.expression_text;
@@ -102,7 +102,7 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
   const InputPlace& at = plan.claims_place;
   for (const std::string& pattern : plan.claims) {
     const auto fits = [&](const Claim& claim) { return fits_glob(pattern, claim.id); };
-    if (std::ranges::none_of(ledger, fits))
+    if (std::ranges::none_of(all_claims, fits))
       throw input_error(at, pattern, "ids of " + plan.claims_file + ", * for any characters");
   }
   if (scored.empty()) {
@@ -114,7 +114,7 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
   }
   for (const Headline& headline : plan.headlines) {
     for (const std::string& id : headline.claims) {
-      const Claim* claim = find_claim(ledger, id);
+      const Claim* claim = find_claim(all_claims, id);
       const bool has_range = claim != nullptr && claim->expect.low > 0 && std::isfinite(claim->expect.high);
       if (!has_range)
         throw input_error(headline.place, id,
@@ -125,7 +125,7 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
 }
 
 PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
-                 const std::vector<Claim>& ledger,
+                 const std::vector<Claim>& all_claims,
                  const std::map<std::string, std::vector<ResultRow>>& rows) {
   PointScore point;
   for (const ScoredClaim& scored : claims) {
@@ -138,7 +138,8 @@ PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
     point.held += best.score();
     point.claims.push_back(best);
   }
-  for (const Headline& headline : plan.headlines) point.distance += headline_distance(headline, ledger, rows);
+  for (const Headline& headline : plan.headlines)
+    point.distance += headline_distance(headline, all_claims, rows);
   return point;
 }
 

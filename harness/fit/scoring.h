@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/claims/ledger.h"
+#include "harness/claims/claims_file.h"
 #include "harness/claims/result_rows.h"
 #include "harness/fit/fit_plan.h"
 
@@ -19,11 +19,11 @@ struct ScoredClaim {
   const std::string& id() const { return claims.front()->id; }
 };
 
-/// Returns the claims of `ledger`, the file of claims, that the plan names and one of its bases decides, in
-/// the file's order; in a search only claims of kind paper. Throws InputError if there are no such claims,
+/// Returns the claims of `all_claims`, the file of claims, that the plan names and one of its bases decides,
+/// in the file's order; in a search only claims of kind paper. Throws InputError if there are no such claims,
 /// for a pattern that fits no claim, for an unknown metric of a base, and for a headline's claim that is not
 /// in the file or expects no range of ratios.
-std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& ledger);
+std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims);
 
 /// A claim at one point.
 struct ClaimScore {
@@ -47,7 +47,8 @@ struct PointScore {
 
 /// Returns the score of one point. `rows` are its rows by the name under which claims know them.
 PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
-                 const std::vector<Claim>& ledger, const std::map<std::string, std::vector<ResultRow>>& rows);
+                 const std::vector<Claim>& all_claims,
+                 const std::map<std::string, std::vector<ResultRow>>& rows);
 
 /// Returns how far the values of the workloads lie from a range, as a ratio's logarithm: the largest amount
 /// by which one lies outside or, with `of_ends`, the sum of the least value's distance from the lower end and

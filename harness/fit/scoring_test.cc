@@ -46,55 +46,55 @@ std::vector<ResultRow> rows_of(const std::vector<double>& ratios, const std::str
 }
 
 TEST(ScoredClaims, OfKindPaperAndOnceForTwoRuntimes) {
-  const std::vector<Claim> ledger =
-      parse_ledger("claims.toml",
-                   claim("pard.a", "\"overall\"", "expect = \"> 1\"") +
-                       claim("pard.b", "\"autoscale\"", "expect = \"> 1\"") +
-                       claim("pard.c", "\"overall\"", "expect = \"> 1\"", "reading") +
-                       claim("pard.d", "\"elsewhere\"", "expect = \"> 1\"") +
-                       claim("loki.e", "\"overall\"", "expect = \"> 1\""),
-                   {});
-  const std::vector<ScoredClaim> scored = scored_claims(plan_of(), ledger);
+  const std::vector<Claim> all_claims =
+      parse_claims_file("claims.toml",
+                        claim("pard.a", "\"overall\"", "expect = \"> 1\"") +
+                            claim("pard.b", "\"autoscale\"", "expect = \"> 1\"") +
+                            claim("pard.c", "\"overall\"", "expect = \"> 1\"", "reading") +
+                            claim("pard.d", "\"elsewhere\"", "expect = \"> 1\"") +
+                            claim("loki.e", "\"overall\"", "expect = \"> 1\""),
+                        {});
+  const std::vector<ScoredClaim> scored = scored_claims(plan_of(), all_claims);
   ASSERT_EQ(scored.size(), 1u);
   ASSERT_EQ(scored[0].claims.size(), 2u);
   EXPECT_EQ(scored[0].id(), "pard.a");
   // Either of them decides it.
-  EXPECT_EQ(score(plan_of(), scored, ledger, {{"overall", rows_of({2, 3})}}).held, 1);
-  EXPECT_EQ(score(plan_of(), scored, ledger, {{"autoscale", rows_of({2, 3}, "autoscale")}}).held, 1);
-  const PointScore none = score(plan_of(), scored, ledger, {{"other", rows_of({2, 3}, "other")}});
+  EXPECT_EQ(score(plan_of(), scored, all_claims, {{"overall", rows_of({2, 3})}}).held, 1);
+  EXPECT_EQ(score(plan_of(), scored, all_claims, {{"autoscale", rows_of({2, 3}, "autoscale")}}).held, 1);
+  const PointScore none = score(plan_of(), scored, all_claims, {{"other", rows_of({2, 3}, "other")}});
   EXPECT_EQ(none.held, 0);
   EXPECT_EQ(none.judged, 0u);
   FitPlan odd = plan_of({"pard.zzz"});
-  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("pard.zzz"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, all_claims); }).find("pard.zzz"), std::string::npos);
   odd = plan_of({"pard.a"});  // "> 1" has no upper end
-  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("a range of ratios"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, all_claims); }).find("a range of ratios"), std::string::npos);
   odd = plan_of();
   odd.bases[0].best_metric = "drop_rat";
-  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("did you mean 'drop_rate'"),
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, all_claims); }).find("did you mean 'drop_rate'"),
             std::string::npos);
   odd = plan_of();
   odd.claims = {"quart.*"};
-  EXPECT_NE(refusal_of([&] { scored_claims(odd, ledger); }).find("found quart.*"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { scored_claims(odd, all_claims); }).find("found quart.*"), std::string::npos);
 }
 
 TEST(ScoredClaims, StepsJudgeEachClaimOfEveryKind) {
-  const std::vector<Claim> ledger =
-      parse_ledger("claims.toml",
-                   claim("pard.a", "\"overall\"", "expect = \"> 1\"") +
-                       claim("pard.b", "\"autoscale\"", "expect = \"> 1\"") +
-                       claim("pard.c", "\"overall\"", "expect = \"> 1\"", "reading"),
-                   {});
+  const std::vector<Claim> all_claims =
+      parse_claims_file("claims.toml",
+                        claim("pard.a", "\"overall\"", "expect = \"> 1\"") +
+                            claim("pard.b", "\"autoscale\"", "expect = \"> 1\"") +
+                            claim("pard.c", "\"overall\"", "expect = \"> 1\"", "reading"),
+                        {});
   FitPlan plan = plan_of();
   plan.only_steps = true;
-  EXPECT_EQ(scored_claims(plan, ledger).size(), 3u);
+  EXPECT_EQ(scored_claims(plan, all_claims).size(), 3u);
 }
 
 TEST(Score, WholeHalfAndLessWhereTheSeedsDisagree) {
-  const std::vector<Claim> ledger =
-      parse_ledger("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]\npartly = \"> 1\""), {});
-  const std::vector<ScoredClaim> scored = scored_claims(plan_of(), ledger);
+  const std::vector<Claim> all_claims = parse_claims_file(
+      "claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]\npartly = \"> 1\""), {});
+  const std::vector<ScoredClaim> scored = scored_claims(plan_of(), all_claims);
   const auto held = [&](const std::vector<double>& ratios) {
-    return score(plan_of(), scored, ledger, {{"overall", rows_of(ratios)}}).held;
+    return score(plan_of(), scored, all_claims, {{"overall", rows_of(ratios)}}).held;
   };
   EXPECT_EQ(held({2, 3}), 1);
   EXPECT_EQ(held({1.2, 3}), 0.5);    // the mean holds, one seed does not
@@ -116,16 +116,16 @@ TEST(Score, TheHeadlinesDistanceIsThatOfTheEnds) {
   EXPECT_NEAR(distance_from(range, {0, std::numeric_limits<double>::infinity()}, true), 2 * whole, 1e-12);
   EXPECT_NEAR(distance_from(range, {std::numeric_limits<double>::infinity()}, false), whole, 1e-12);
   EXPECT_NEAR(distance_from(range, {1e-9, 17}, true), whole, 1e-12);
-  const std::vector<Claim> ledger =
-      parse_ledger("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]"), {});
+  const std::vector<Claim> all_claims =
+      parse_claims_file("claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]"), {});
   const FitPlan plan = plan_of({"pard.a"});
   const PointScore point =
-      score(plan, scored_claims(plan, ledger), ledger, {{"overall", rows_of({0.8, 0.8})}});
+      score(plan, scored_claims(plan, all_claims), all_claims, {{"overall", rows_of({0.8, 0.8})}});
   EXPECT_NEAR(point.distance, std::log(2), 1e-9);
   EXPECT_NEAR(point.objective(), -std::log(2), 1e-9);
   // Where nothing is dropped the ratio does not exist.
-  EXPECT_NEAR(score(plan, scored_claims(plan, ledger), ledger, {}).distance, whole, 1e-9);
-  const std::vector<Claim> of_workloads = parse_ledger(
+  EXPECT_NEAR(score(plan, scored_claims(plan, all_claims), all_claims, {}).distance, whole, 1e-9);
+  const std::vector<Claim> of_workloads = parse_claims_file(
       "claims.toml", claim("pard.a", "\"overall\"", "expect = [1.6, 17]\nfor_each = [\"pipeline\"]"), {});
   EXPECT_NEAR(score(plan, scored_claims(plan, of_workloads), of_workloads, {}).distance, 2 * whole, 1e-9);
 }

@@ -57,8 +57,8 @@ inline bool is_same_group(const WorkerGroup& a, const WorkerGroup& b) {
 }
 
 /// A planner's notes on a plan, for the routers and the placement of its own system. Never written again.
-struct PlanNotes {
-  virtual ~PlanNotes() = default;
+struct PlanDetails {
+  virtual ~PlanDetails() = default;
 };
 
 /// A plan for the whole pipeline, with one entry per module.
@@ -72,7 +72,7 @@ struct Plan {
   std::vector<WorkerGroup> groups;
   /// Null if there are no notes. They are for Router::on_plan and Placement::on_plan alone; no other rank has
   /// them, and no log.
-  std::shared_ptr<const PlanNotes> notes = nullptr;
+  std::shared_ptr<const PlanDetails> notes = nullptr;
 
   /// True if workers and batches are equal, whatever the notes.
   bool operator==(const Plan& other) const { return modules == other.modules && groups == other.groups; }

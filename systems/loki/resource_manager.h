@@ -16,7 +16,7 @@ namespace harness {
 
 /// The Metadata Store (section 3), by which both Loki's Resource Manager and its Load Balancer go. The
 /// planner writes it and gives the routers of its system a copy with each plan.
-struct Metadata final : PlanNotes {
+struct Metadata final : PlanDetails {
   /// Demand at the root: its moving average, but at least the least demand that is planned for, times the
   /// headroom.
   double demand_rps = 0;

@@ -10,7 +10,7 @@
 
 #include "harness/core/error.h"
 #include "systems/quart/dispersion.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 
 namespace harness {
 namespace {
@@ -32,7 +32,7 @@ class KeysPlacement final : public Placement {
   }
 
   void on_plan(TimeNs, const Plan& plan) override {
-    const auto* notes = dynamic_cast<const QuartNotes*>(plan.notes.get());
+    const auto* notes = dynamic_cast<const QuartPlanDetails*>(plan.notes.get());
     HARNESS_CHECK(notes == nullptr || notes->is_key.size() == is_key_.size(), "notes of other stages");
     keys_.clear();
     for (ModuleId m = 0; m < is_key_.size(); ++m) {

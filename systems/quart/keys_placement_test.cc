@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "harness/core/random.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 
 namespace harness {
 namespace {
@@ -44,10 +44,10 @@ class Cluster {
   void plan(const std::vector<ModuleId>& keys) {
     Plan plan;
     plan.modules.resize(profiles_.size());
-    QuartNotes notes;
+    QuartPlanDetails notes;
     notes.is_key.assign(profiles_.size(), 0);
     for (const ModuleId key : keys) notes.is_key[key] = 1;
-    plan.notes = std::make_shared<const QuartNotes>(notes);
+    plan.notes = std::make_shared<const QuartPlanDetails>(notes);
     placement->on_plan(0, plan);
   }
   std::uint32_t place(ModuleId stage) const { return placement->place(0, stage, servers); }

@@ -13,7 +13,7 @@
 #include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"
 #include "systems/quart/keys_placement.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 
 namespace harness {
 namespace {
@@ -40,7 +40,7 @@ class StagePlanner final : public Planner {
       if (each.at_ns <= now) step = &each;
     }
     Plan plan;
-    auto notes = std::make_shared<QuartNotes>();
+    auto notes = std::make_shared<QuartPlanDetails>();
     for (ModuleId m = 0; m < step->workers.size(); ++m) {
       ModulePlan& module = plan.modules.emplace_back();
       module.workers = step->workers[m];

@@ -15,7 +15,7 @@
 #include "harness/core/routes.h"
 #include "harness/serving/sizing_planner.h"
 #include "systems/quart/cpu_compensator.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 #include "systems/quart/smoother.h"
 
 namespace harness {
@@ -408,7 +408,7 @@ class QuartPlanner final : public Planner {
       changes = changes || is_key(stage, now) != (notes_->is_key[m] != 0);
     }
     if (changes) {
-      auto notes = std::make_shared<QuartNotes>();
+      auto notes = std::make_shared<QuartPlanDetails>();
       for (const Stage& stage : stages_) notes->is_key.push_back(is_key(stage, now) ? 1 : 0);
       notes_ = std::move(notes);
     }
@@ -431,7 +431,7 @@ class QuartPlanner final : public Planner {
   CvPredictor predictor_;
   Smoother smoother_;
   std::vector<CpuCompensator> compensators_;  ///< compensators by module; empty: no cores are planned
-  std::shared_ptr<const QuartNotes> notes_;
+  std::shared_ptr<const QuartPlanDetails> notes_;
   TimeNs foreseen_from_ns_ = -1;
   TimeNs foreseen_until_ns_ = -1;
   double foreseen_rps_ = 0;

@@ -9,7 +9,7 @@
 
 #include "harness/core/random.h"
 #include "harness/sim/test_world.h"
-#include "systems/quart/notes.h"
+#include "systems/quart/quart_plan_details.h"
 
 namespace harness {
 namespace {
@@ -53,7 +53,7 @@ struct PlannerWorld {
     return result;
   }
   std::vector<int> keys() const {
-    const auto& notes = dynamic_cast<const QuartNotes&>(*plan.notes);
+    const auto& notes = dynamic_cast<const QuartPlanDetails&>(*plan.notes);
     return {notes.is_key.begin(), notes.is_key.end()};
   }
 

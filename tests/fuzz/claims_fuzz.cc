@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/claims/ledger.h"
+#include "harness/claims/claims_file.h"
 #include "harness/claims/verdict.h"
 #include "tests/fuzz/reading.h"
 
@@ -35,7 +35,7 @@ std::vector<ResultRow> results() {
 void read_any(std::string_view text) {
   static const std::vector<ResultRow> rows = results();
   accepts("fuzz.toml", [&] {
-    const std::vector<Claim> claims = parse_ledger("fuzz.toml", text, {});
+    const std::vector<Claim> claims = parse_claims_file("fuzz.toml", text, {});
     std::vector<Judgement> judgements;
     for (const Claim& claim : claims) judgements.push_back(judge(claim, rows));
     if (claims_table(judgements).empty() || claims_json(judgements).empty() ||

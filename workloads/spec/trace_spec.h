@@ -118,7 +118,7 @@ void check_trace(const TraceSpec& spec);
 bool asks_for_duration(const TraceSpec& spec);
 
 /// Facts that a reader should know of a file's load.
-struct LoadNotes {
+struct LoadFacts {
   /// One line each: first what was read as what, then surprises: an end before duration_s, a peak over mean
   /// more than a tenth off the recorded one.
   std::vector<std::string> remarks;
@@ -135,11 +135,11 @@ struct LoadNotes {
 /// are errors then), counts with as many requests in each bin as were counted (`process` places them within
 /// it; mmpp is an error), neither with a `contrast`, and streams at the rates of their classes; another
 /// generated shape is an error then. Recorded times are treated as counts in bins of bin_s (1 s unless given)
-/// if target_rps > 0: their order within a bin is not kept. `notes`, if given, gets the LoadNotes of a file;
+/// if target_rps > 0: their order within a bin is not kept. `notes`, if given, gets the LoadFacts of a file;
 /// other shapes leave it unchanged. Throws InputError (check_trace, the file's reader, a window outside the
 /// file or without requests).
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             LoadNotes* notes = nullptr);
+                                             LoadFacts* notes = nullptr);
 
 /// Makes the sample of the load by which some systems plan (InferLine, section 6: traces "with the same
 /// performance characteristics", or the first 25 %): with `sample_share` the beginning of the trace, which

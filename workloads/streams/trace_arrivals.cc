@@ -178,7 +178,7 @@ double peak_share(const RateCurve& curve, double length_s) {
   return mean > 0 ? peak_rps(curve, length_s) / mean : 0;
 }
 
-void note_peaks(double recorded, double sent, const char* why, LoadNotes& notes) {
+void note_peaks(double recorded, double sent, const char* why, LoadFacts& notes) {
   constexpr double kMuch = 0.1;
   notes.recorded_peak_over_mean = recorded;
   notes.sent_peak_over_mean = sent;
@@ -191,7 +191,7 @@ void note_peaks(double recorded, double sent, const char* why, LoadNotes& notes)
 
 /// Notes the peaks of a recorded curve and of the load that is sent of it.
 void note_peaks_of(const TraceSpec& spec, const RateCurve& recorded, const Replay& replay, bool is_smoothed,
-                   LoadNotes& notes) {
+                   LoadFacts& notes) {
   const double sent_s = std::min(replay.duration_s, replay.curve.length_s());
   const double recorded_s = std::min(sent_s * compression_of(spec), recorded.length_s());
   const char* why = is_smoothed                ? " (scale_by = \"raw\" keeps it)"
@@ -232,7 +232,7 @@ void remark_on_long_bins(const TraceSpec& spec, const RateCurve& recorded,
 }
 
 /// Notes the peaks of recorded times that are sent as they are.
-void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s, LoadNotes& notes) {
+void note_peaks_of(const TraceSpec& spec, const TraceData& data, double length_s, LoadFacts& notes) {
   if (bins_of(ns_to_s(data.times_ns.back()), data.bin_s) >= static_cast<double>(kMaxBins)) return;
   const TimeNs from = s_to_ns(spec.from_s);
   const TimeNs to = from + s_to_ns(length_s);
@@ -300,7 +300,7 @@ std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<con
 
 /// Does make_arrivals() for shape file.
 std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             LoadNotes* notes) {
+                                             LoadFacts* notes) {
   const std::shared_ptr<const TraceData> read = recorded_trace(spec);
   const TraceData& data = *read;
   if (notes != nullptr) {
@@ -349,7 +349,7 @@ std::unique_ptr<ArrivalSource> file_arrivals(const TraceSpec& spec, double targe
 
 /// Returns the arrivals of the whole trace.
 std::unique_ptr<ArrivalSource> all_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                            LoadNotes* notes) {
+                                            LoadFacts* notes) {
   check_trace(spec);
   if (!(target_rps <= 1e9)) {
     throw input_error({spec.place_file, spec.place_line, "rate"}, text_of(target_rps),
@@ -395,7 +395,7 @@ TimeNs end_of_sample(const TraceSpec& spec, const ArrivalSource& whole) {
 }  // namespace
 
 std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             LoadNotes* notes) {
+                                             LoadFacts* notes) {
   std::unique_ptr<ArrivalSource> all = all_arrivals(spec, target_rps, seed, notes);
   const bool has_sample = spec.sample_share > 0 && spec.shape != "streams";
   if (!has_sample || all->expected_requests() <= 0) return all;

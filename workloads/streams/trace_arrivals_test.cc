@@ -322,7 +322,7 @@ TEST_F(TraceArrivals, PlaceCountedRequestsUniformlyInTheirBin) {
 }
 
 std::vector<std::string> remarks_of(const TraceSpec& spec, double rate) {
-  LoadNotes notes;
+  LoadFacts notes;
   make_arrivals(spec, rate, 1, &notes);
   return notes.remarks;
 }
@@ -402,7 +402,7 @@ TEST_F(TraceArrivals, NoteThePeakOverTheMeanInTheLogAndAsSent) {
     for (int i = 0; i < count; ++i) times += text_of(second + i / static_cast<double>(count)) + "\n";
   }
   const auto expect_peaks = [](const TraceSpec& spec, double rate, double recorded, double sent) {
-    LoadNotes notes;
+    LoadFacts notes;
     make_arrivals(spec, rate, 1, &notes);
     constexpr double kEnd = 0.01;  // recorded times end with the last one, 0.1 s before the last bin does
     EXPECT_NEAR(notes.recorded_peak_over_mean, recorded, kEnd) << rate;
@@ -432,7 +432,7 @@ TEST_F(TraceArrivals, NoteThePeakOverTheMeanInTheLogAndAsSent) {
   TraceSpec compressed = counts;
   compressed.compress = 10;
   for (const double rate : {0.0, 100.0}) expect_peaks(compressed, rate, peak, 1);
-  LoadNotes notes;
+  LoadFacts notes;
   make_arrivals(TraceSpec(), 50, 1, &notes);
   EXPECT_TRUE(std::isnan(notes.recorded_peak_over_mean) && std::isnan(notes.sent_peak_over_mean));
 }
@@ -455,7 +455,7 @@ TEST_F(TraceArrivals, SmoothPoissonNoiseAlone) {
 /// 100 requests of a bin have a noise of 10 %, 4,000 of 1.6 %.
 TEST_F(TraceArrivals, SayWhatScalingDoesToCountingNoise) {
   const auto remarks_of = [](const TraceSpec& spec, double rate) {
-    LoadNotes notes;
+    LoadFacts notes;
     make_arrivals(spec, rate, 1, &notes);
     std::string all;
     for (const std::string& remark : notes.remarks) all += remark + "\n";

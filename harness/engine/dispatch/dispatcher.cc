@@ -164,7 +164,7 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
       plan_(first_plan(spec, context, *planner_, offered_rps(spec))),
       computed_(plan_),
       load_(spec, period_ns_, flow_, accounting),
-      staff_(spec, context, queues, tables, accounting, queues_) {
+      worker_manager_(spec, context, queues, tables, accounting, queues_) {
   if (spec.system->wants_module_statistics()) meter_.emplace(queues_.size(), tables.workers, accounting);
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     queues_[module].router = spec.system->make_router(context_, module);
@@ -192,13 +192,13 @@ std::int64_t Dispatcher::rerouted_visits() const {
 
 void Dispatcher::start(TimeNs now) {
   announce_plan(now);
-  staff_.start(now, plan_);
+  worker_manager_.start(now, plan_);
 }
 
 void Dispatcher::apply_plan(TimeNs now, const Plan& plan) {
   plan_ = plan;
   announce_plan(now);
-  staff_.follow(now);
+  worker_manager_.follow(now);
 }
 
 void Dispatcher::announce_plan(TimeNs now) {

@@ -13,7 +13,7 @@
 #include "harness/engine/accounting/accounting.h"
 #include "harness/engine/dispatch/module_meter.h"
 #include "harness/engine/dispatch/request_flow.h"
-#include "harness/engine/dispatch/staff.h"
+#include "harness/engine/dispatch/worker_manager.h"
 #include "harness/engine/ports.h"
 #include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/run_spec.h"
@@ -98,7 +98,7 @@ class Dispatcher {
   void on_visits_returned(TimeNs now, ModuleId module, std::span<const VisitId> visits) {
     flow_.reroute(now, module, visits);
   }
-  void on_worker_gone(TimeNs now, WorkerId worker) { staff_.on_worker_gone(now, worker); }
+  void on_worker_gone(TimeNs now, WorkerId worker) { worker_manager_.on_worker_gone(now, worker); }
 
   // Effects of faulty links on messages (ActiveFaults).
   /// Handles a batch that ended at `ended_ns` and is heard of now.
@@ -118,9 +118,9 @@ class Dispatcher {
     flow_.end_on_the_way(now, visit, DropReason::kMessageLost);
   }
 
-  void on_fault(TimeNs now, const Fault& fault, bool begins) { staff_.on_fault(now, fault, begins); }
+  void on_fault(TimeNs now, const Fault& fault, bool begins) { worker_manager_.on_fault(now, fault, begins); }
   /// Returns the place of the queue: the GPU of its first worker.
-  std::uint32_t gpu_of(QueueId queue) const { return staff_.gpu_of(queue); }
+  std::uint32_t gpu_of(QueueId queue) const { return worker_manager_.gpu_of(queue); }
   /// Returns the sum of Router::rerouted over all routers; -1 if no router ever reroutes, or if not all
   /// visits are counted.
   std::int64_t rerouted_visits() const;
@@ -135,7 +135,7 @@ class Dispatcher {
   /// Called when a module's published state has reached the controllers of the others.
   void on_publication(TimeNs now, ModuleId module, std::span<const double> state);
   void on_acknowledgement(ModuleId module, QueueId queue, int count);
-  void on_worker_ready(TimeNs now, WorkerId worker) { staff_.on_worker_ready(now, worker); }
+  void on_worker_ready(TimeNs now, WorkerId worker) { worker_manager_.on_worker_ready(now, worker); }
   /// Called when a state period is over: the controllers publish.
   void on_period(TimeNs now);
   /// Called when a planning period is over: returns its load (LoadMeter::take).
@@ -199,7 +199,7 @@ class Dispatcher {
   Publication publication_;
   LoadMeter load_;
   std::optional<ModuleMeter> meter_;  ///< meter for systems that ask for module statistics
-  Staff staff_;
+  WorkerManager worker_manager_;
 };
 
 /// Returns the serving context of a cell. It points into `spec` and to `sizes`, which planning does without.

@@ -144,7 +144,7 @@ TraceSpec CellFactory::resolved_trace(const Settings& settings) const {
 
 TimeNs CellFactory::slo_of(const Cell& cell) {
   if (cell.slo_factor > 0) {
-    const Settings& settings = configuration(cell, Whose::kShared).settings;
+    const Settings& settings = configuration(cell, SettingsScope::kShared).settings;
     const std::string key = pipelines_[cell.pipeline].name + " " + settings.cluster.profiles + " " +
                             text_of(settings.cluster.profile_scale);
     auto service = services_.find(key);
@@ -184,11 +184,11 @@ RunSpec CellFactory::world_of(const Cell& cell, const Settings& settings) {
   return run;
 }
 
-CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Whose whose) {
+CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, SettingsScope scope) {
   Configuration made;
   Settings& settings = made.settings;
-  settings = whose == Whose::kOwn ? settings_of(spec_, cell) : shared_settings_of(spec_, cell);
-  if (whose == Whose::kReference) {
+  settings = scope == SettingsScope::kOwn ? settings_of(spec_, cell) : shared_settings_of(spec_, cell);
+  if (scope == SettingsScope::kReference) {
     // Workers that follow the rate have no capacity before the rate is known: the whole cluster's counts.
     settings.planner.workers = WorkerRule::kBalanced;
     settings.planner.autoscale = false;
@@ -199,7 +199,7 @@ CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Who
   if (is_new) traces_.push_back(trace);
   made.trace = number->second;
   made.planning = planning_text(settings, module_names(pipelines_[cell.pipeline]));
-  if (whose != Whose::kOwn) return made;
+  if (scope != SettingsScope::kOwn) return made;
   if (cell.runtime == Runtime::kGpu) {
     settings.live.payload = true;  // networks need their images
     check_servers_simulated(spec_, settings);
@@ -209,12 +209,12 @@ CellFactory::Configuration CellFactory::made_configuration(const Cell& cell, Who
   return made;
 }
 
-CellFactory::Configuration& CellFactory::configuration(const Cell& cell, Whose whose) {
-  const std::size_t system = whose == Whose::kOwn ? cell.system : 0;  // else it is of all systems
-  const ConfigurationKey key{whose, cell.runtime, cell.pipeline, cell.trace, system, cell.swept};
+CellFactory::Configuration& CellFactory::configuration(const Cell& cell, SettingsScope scope) {
+  const std::size_t system = scope == SettingsScope::kOwn ? cell.system : 0;  // else it is of all systems
+  const ConfigurationKey key{scope, cell.runtime, cell.pipeline, cell.trace, system, cell.swept};
   const auto found = configurations_.find(key);
   if (found != configurations_.end()) return found->second;
-  return configurations_.emplace(key, made_configuration(cell, whose)).first->second;
+  return configurations_.emplace(key, made_configuration(cell, scope)).first->second;
 }
 
 /// Returns true unless the shared planner plans for the system. A system that it plans for has the same plan
@@ -237,11 +237,11 @@ bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   return *own.plans_itself;
 }
 
-const CellFactory::Planned& CellFactory::planned(const Cell& cell, Whose whose, double offered_rps,
+const CellFactory::Planned& CellFactory::planned(const Cell& cell, SettingsScope scope, double offered_rps,
                                                  double target_rps) {
-  Configuration& of = configuration(cell, whose);
+  Configuration& of = configuration(cell, scope);
   const Settings& settings = of.settings;
-  const bool by_system = whose == Whose::kOwn && plans_itself(cell, of);
+  const bool by_system = scope == SettingsScope::kOwn && plans_itself(cell, of);
   const bool by_rate = settings.planner.workers == WorkerRule::kRate || by_system;
   const std::unique_ptr<System> system =
       by_system ? make_system(spec_.systems[cell.system].name, settings) : nullptr;
@@ -355,7 +355,7 @@ std::string CellFactory::arrivals_text(const Cell& cell, const Configuration& of
 }
 
 double CellFactory::best_capacity(const Cell& cell) {
-  Configuration& of = configuration(cell, Whose::kShared);
+  Configuration& of = configuration(cell, SettingsScope::kShared);
   const double key = has_streams(of.settings) ? cell.rate : 0;
   const auto found = of.best_capacity.find(key);
   if (found != of.best_capacity.end()) return found->second;
@@ -368,7 +368,7 @@ double CellFactory::best_capacity(const Cell& cell) {
 
 void CellFactory::refer_to(const Planned& plan, const Cell& cell, PreparedCell& prepared) {
   prepared.reference_rps = plan.capacity_rps;
-  if (configuration(cell, Whose::kShared).settings.planner.workers == WorkerRule::kBalanced)
+  if (configuration(cell, SettingsScope::kShared).settings.planner.workers == WorkerRule::kBalanced)
     prepared.overload_rps = plan.capacity_rps;
 }
 
@@ -380,7 +380,7 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   if (spec_.workload.rates_rps.empty()) {
-    const Planned& plan = planned(cell, Whose::kReference, 0);
+    const Planned& plan = planned(cell, SettingsScope::kReference, 0);
     prepared.why = plan.why;
     refer_to(plan, cell, prepared);
     prepared.target_rps = cell.rate * plan.capacity_rps;
@@ -392,17 +392,17 @@ void CellFactory::find_target(const Cell& cell, PreparedCell& prepared) {
     return;
   }
   try {
-    const bool by_best = is_tree || has_streams(configuration(cell, Whose::kShared).settings);
+    const bool by_best = is_tree || has_streams(configuration(cell, SettingsScope::kShared).settings);
     if (by_best)
       prepared.reference_rps = best_capacity(cell);
     else
-      refer_to(planned(cell, Whose::kReference, 0), cell, prepared);
+      refer_to(planned(cell, SettingsScope::kReference, 0), cell, prepared);
   } catch (const InputError&) {
     // Shared settings that no system uses as they are: the rates are known without them.
   }
 }
 
-CellFrame CellFactory::frame_of(const Cell& cell, const Settings& settings) const {
+CellTextTemplate CellFactory::frame_of(const Cell& cell, const Settings& settings) const {
   const SystemSpec& system = spec_.systems[cell.system];
   CellNames names;
   names.runtime = cell.runtime;
@@ -417,7 +417,7 @@ CellFrame CellFactory::frame_of(const Cell& cell, const Settings& settings) cons
 }
 
 std::string CellFactory::text_of_cell(const Cell& cell, double target_rps, bool known) {
-  Configuration& own = configuration(cell, Whose::kOwn);
+  Configuration& own = configuration(cell, SettingsScope::kOwn);
   if (own.checksums.empty()) {
     const TraceSpec trace = resolved_trace(own.settings);
     own.checksums = checksums(cell);
@@ -447,7 +447,7 @@ const std::string& CellFactory::checksum_of(const TraceSpec& trace) {
 
 std::string CellFactory::checksums(const Cell& cell) {
   return "# pipeline " + pipeline_checksums_[cell.pipeline] + "\n# profiles " +
-         profiles(configuration(cell, Whose::kOwn).settings).checksum + "\n";
+         profiles(configuration(cell, SettingsScope::kOwn).settings).checksum + "\n";
 }
 
 void CellFactory::remark_on_short_load(const std::string& trace, const PreparedCell& cell) {
@@ -488,7 +488,7 @@ void CellFactory::add_remark(std::string line) {
 
 PreparedCell CellFactory::prepare(const Cell& cell) {
   if (configurations_.size() > kMaxConfigurations) configurations_.clear();
-  const Configuration& own = configuration(cell, Whose::kOwn);
+  const Configuration& own = configuration(cell, SettingsScope::kOwn);
   const Settings& settings = own.settings;
   PreparedCell prepared;
   prepared.module_names = module_names(pipelines_[cell.pipeline]);
@@ -513,11 +513,11 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     }
     prepared.offered_rps = load.duration_s > 0 ? load.requests / load.duration_s : 0;
     if (settings.trace.shape == "file") remark_on_short_load(settings.trace.name, prepared);
-    const Planned& plan = planned(cell, Whose::kOwn, prepared.offered_rps, prepared.target_rps);
+    const Planned& plan = planned(cell, SettingsScope::kOwn, prepared.offered_rps, prepared.target_rps);
     prepared.why =
         load.requests > 0 ? plan.why : "trace " + settings.trace.name + " has no request in its window";
     prepared.plan = plan.plan;
-    prepared.plan_is_shared = !plans_itself(cell, configuration(cell, Whose::kOwn));
+    prepared.plan_is_shared = !plans_itself(cell, configuration(cell, SettingsScope::kOwn));
     prepared.capacity_rps = plan.capacity_rps;
     if (settings.planner.initial_workers > 0 && plan.why.empty()) {
       RunSpec run = make_world(cell);
@@ -537,7 +537,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
 }
 
 RunSpec CellFactory::make_world(const Cell& cell) {
-  const Configuration& own = configuration(cell, Whose::kOwn);
+  const Configuration& own = configuration(cell, SettingsScope::kOwn);
   const Settings& settings = own.settings;
   RunSpec run = world_of(cell, settings);
   run.system = make_system(spec_.systems[cell.system].name, settings);
@@ -554,11 +554,12 @@ RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   const std::uint64_t seed = prepared.cell.seed;
   RunSpec run = make_world(prepared.cell);
   settle_devices(run, prepared.plan);
-  add_sample(prepared.cell, configuration(prepared.cell, Whose::kOwn), *run.system, prepared.target_rps, run);
+  add_sample(prepared.cell, configuration(prepared.cell, SettingsScope::kOwn), *run.system,
+             prepared.target_rps, run);
   const TraceSpec trace = resolved_trace(prepared.settings);
   if (!trace.file.empty()) checksum_of(trace);
   const std::shared_ptr<const StreamPopulation>& population =
-      offered(configuration(prepared.cell, Whose::kOwn), prepared.target_rps, seed).population;
+      offered(configuration(prepared.cell, SettingsScope::kOwn), prepared.target_rps, seed).population;
   run.arrivals =
       population ? make_stream_arrivals(population, seed) : make_arrivals(trace, prepared.target_rps, seed);
   return run;

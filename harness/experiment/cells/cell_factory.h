@@ -35,7 +35,7 @@ struct PreparedCell {
   double offered_rps = 0;       ///< expected requests / duration
   double duration_s = 0;
   double expected_requests = 0;
-  double recorded_peak_over_mean = kNoValue;  ///< peak / mean in the window of a recorded trace (LoadNotes)
+  double recorded_peak_over_mean = kNoValue;  ///< peak / mean in the window of a recorded trace (LoadFacts)
   double sent_peak_over_mean = kNoValue;      ///< peak / mean of the rate at which requests are sent
   double visits_per_request = 1;  ///< expected number; a lower bound if requests choose modules or variants
   std::string arrivals_text;      ///< text that is equal for cells with the same arrivals
@@ -78,7 +78,7 @@ class CellFactory {
   };
   /// The settings that are meant: the cell's own (kOwn); the ones that its load is relative to (kShared,
   /// shared_settings_of()); the latter with the whole cluster's workers from the start (kReference).
-  enum class Whose { kOwn, kShared, kReference };
+  enum class SettingsScope { kOwn, kShared, kReference };
   /// The parts that cells have in common if they differ only in rate, seed and SLO. Texts of settings are
   /// made once for all of them: an experiment may have many seeds.
   struct Configuration {
@@ -86,17 +86,17 @@ class CellFactory {
     std::size_t trace = 0;             ///< index in traces_
     std::string planning;              ///< planning_text()
     std::string checksums;             ///< kOwn, once asked for: checksum lines, also of trace and library
-    CellFrame frame;                   ///< cell_frame() of kOwn
+    CellTextTemplate frame;            ///< cell_frame() of kOwn
     std::optional<bool> plans_itself;  ///< kOwn, once asked for: true if the system plans
     std::map<double, double> best_capacity;  ///< best capacity by rate of streams (else 0)
   };
   using ConfigurationKey =
-      std::tuple<Whose, Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>;
+      std::tuple<SettingsScope, Runtime, std::size_t, std::size_t, std::size_t, std::vector<std::size_t>>;
   using OfferKey = std::tuple<std::size_t, double, std::uint64_t>;  ///< index in traces_, rate, seed
   struct Offered {
     double requests = 0;
     double duration_s = 0;
-    LoadNotes notes;                                     ///< remarks and peaks of a trace that is a file
+    LoadFacts notes;                                     ///< remarks and peaks of a trace that is a file
     std::shared_ptr<const StreamPopulation> population;  ///< set for traces of shape streams
   };
 
@@ -106,13 +106,13 @@ class CellFactory {
   RunSpec world_of(const Cell& cell, const Settings& settings);
   /// Returns the configuration, which is made when it is first asked for; it stays until the next cell is
   /// prepared.
-  Configuration& configuration(const Cell& cell, Whose whose);
-  Configuration made_configuration(const Cell& cell, Whose whose);
-  CellFrame frame_of(const Cell& cell, const Settings& settings) const;
+  Configuration& configuration(const Cell& cell, SettingsScope scope);
+  Configuration made_configuration(const Cell& cell, SettingsScope scope);
+  CellTextTemplate frame_of(const Cell& cell, const Settings& settings) const;
   bool plans_itself(const Cell& cell, Configuration& own);
   /// Returns the plan of the shared planner or, for kOwn, of the planner that the cell's system brings, if
   /// any.
-  const Planned& planned(const Cell& cell, Whose whose, double offered_rps, double target_rps = 0);
+  const Planned& planned(const Cell& cell, SettingsScope scope, double offered_rps, double target_rps = 0);
   /// Adds the streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
   void add_streams(const Cell& cell, const Configuration& of, const System* system, RunSpec& run);
   /// Adds the sample of its load that the cell's system asks for, if it does.

@@ -68,10 +68,10 @@ std::string request_lines(std::vector<Param> params, const RequestParams& reques
 
 }  // namespace
 
-CellFrame cell_frame(const Settings& settings, const CellNames& names,
-                     const std::vector<std::string>& modules) {
+CellTextTemplate cell_frame(const Settings& settings, const CellNames& names,
+                            const std::vector<std::string>& modules) {
   Settings copy = settings;
-  CellFrame frame;
+  CellTextTemplate frame;
   std::string& text = frame.before;
   text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
   if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
@@ -95,8 +95,8 @@ CellFrame cell_frame(const Settings& settings, const CellNames& names,
   return frame;
 }
 
-std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms,
-                      const CellRecord& record) {
+std::string cell_text(const CellTextTemplate& frame, const std::string& rate, std::uint64_t seed,
+                      double slo_ms, const CellRecord& record) {
   std::string kept = std::string("\n[record]\nrows = ") + (record.rows ? "true\n" : "false\n");
   kept += std::string("states = ") + (record.states ? "true\n" : "false\n");
   if (record.replay) kept += "replay = true\n";

@@ -28,7 +28,7 @@ struct CellRecord {
 };
 
 /// A cell's text without three lines of [workload] and without [record]. It is the same for many cells.
-struct CellFrame {
+struct CellTextTemplate {
   std::string before;
   std::string between;  ///< rest of [workload]
   std::string after;
@@ -38,12 +38,12 @@ struct CellFrame {
 /// [planner], the pipeline's [module.NAME], and [[system]] with all its parameters; [live] in live cells
 /// only, [gpu] in cells on GPUs only, [workload]'s settings of task trees on task trees only. It names a time
 /// limit, a warm-up and faults if there are any.
-CellFrame cell_frame(const Settings& settings, const CellNames& names,
-                     const std::vector<std::string>& modules);
+CellTextTemplate cell_frame(const Settings& settings, const CellNames& names,
+                            const std::vector<std::string>& modules);
 
 /// Returns the text of a cell with that frame. `rate` is a line: "rates_rps = [...]" or "loads = [...]".
-std::string cell_text(const CellFrame& frame, const std::string& rate, std::uint64_t seed, double slo_ms,
-                      const CellRecord& record);
+std::string cell_text(const CellTextTemplate& frame, const std::string& rate, std::uint64_t seed,
+                      double slo_ms, const CellRecord& record);
 
 /// Returns the settings that decide the plan: [cluster], [planner], [workload] without its axes, and the
 /// modules.

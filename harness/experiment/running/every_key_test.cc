@@ -174,7 +174,7 @@ std::string text_of(const Settings& settings, const std::string& system) {
   names.runtime = Runtime::kGpu;  // whose cells have [live] and [gpu] too
   names.system = system;
   names.has_tasks = true;
-  const CellFrame frame = cell_frame(settings, names, {"m"});
+  const CellTextTemplate frame = cell_frame(settings, names, {"m"});
   return frame.before + frame.between + frame.after;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/device/device_desk.h"
+#include "harness/gpu/device/device_front_end.h"
 #include "harness/machine/this_host.h"
 
 namespace harness {
@@ -20,27 +20,27 @@ namespace harness {
 /// sets a timer of the event loop, in virtual time or on the wall clock, and needs no thread and no images.
 class NullDevice final : public Device {
  public:
-  explicit NullDevice(Wake wake, std::string name = "null") : desk_(std::move(name), std::move(wake)) {}
+  explicit NullDevice(Wake wake, std::string name = "null") : front_end_(std::move(name), std::move(wake)) {}
 
   DeviceModel load(const ModelSource& source) override {
-    desk_.check(source);
-    return desk_.add(source, std::max(source.exit_points, 0));
+    front_end_.check(source);
+    return front_end_.add(source, std::max(source.exit_points, 0));
   }
-  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
+  int exit_points(DeviceModel model) const override { return front_end_.exit_points(model); }
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override {
-    desk_.admit(tag, model, images);
+    front_end_.admit(tag, model, images);
     BatchEnd end;
     end.tag = tag;
     end.started_ns = end.ended_ns = steady_ns();
-    desk_.push(std::move(end));
+    front_end_.push(std::move(end));
   }
   void preempt(std::uint64_t) override {}
-  bool take(std::vector<BatchEnd>& ended) override { return desk_.take(ended); }
-  MemoryUse memory() const override { return {0, 0, std::vector<std::uint64_t>(desk_.models())}; }
-  std::string name() const override { return desk_.device(); }
+  bool take(std::vector<BatchEnd>& ended) override { return front_end_.take(ended); }
+  MemoryUse memory() const override { return {0, 0, std::vector<std::uint64_t>(front_end_.models())}; }
+  std::string name() const override { return front_end_.device(); }
 
  private:
-  DeviceDesk desk_;
+  DeviceFrontEnd front_end_;
 };
 
 }  // namespace harness

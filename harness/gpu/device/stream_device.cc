@@ -32,7 +32,7 @@ class Stopwatch {
 }  // namespace
 
 StreamDevice::StreamDevice(std::string name, MakeEngine make, Wake wake)
-    : desk_(std::move(name), std::move(wake)) {
+    : front_end_(std::move(name), std::move(wake)) {
   std::exception_ptr failure;
   bool is_ready = false;
   thread_ = std::thread([&, make = std::move(make)] { work(make, failure, is_ready); });
@@ -55,7 +55,7 @@ StreamDevice::~StreamDevice() {
 }
 
 DeviceModel StreamDevice::load(const ModelSource& source) {
-  desk_.check(source);
+  front_end_.check(source);
   LoadRequest request{source, 0, nullptr, false};
   {
     std::unique_lock lock(mutex_);
@@ -65,7 +65,7 @@ DeviceModel StreamDevice::load(const ModelSource& source) {
     answered_.wait(lock, [&] { return request.done; });
   }
   if (request.failure) std::rethrow_exception(request.failure);
-  return desk_.add(source, request.exit_points);
+  return front_end_.add(source, request.exit_points);
 }
 
 int StreamDevice::slot_to_prepare(DeviceModel model) const {
@@ -99,13 +99,13 @@ bool StreamDevice::post(const Command& command, std::size_t keep_free) {
 
 void StreamDevice::prepare(DeviceModel model, const Image& image) {
   const int number = slot_to_prepare(model);
-  if (!copies_ahead_ || lost_ || model >= desk_.models() || number < 0 || image.on_device) return;
+  if (!copies_ahead_ || lost_ || model >= front_end_.models() || number < 0 || image.on_device) return;
   if (post({false, number, model, image}, kMaxOutstanding)) slot(number).prepared = model;
 }
 
 void StreamDevice::submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
-  if (lost_) throw DeviceError(DeviceFault::kDeviceLost, desk_.place(model, images.size()), "");
-  desk_.admit(tag, model, images);
+  if (lost_) throw DeviceError(DeviceFault::kDeviceLost, front_end_.place(model, images.size()), "");
+  front_end_.admit(tag, model, images);
   const int number = slot_to_submit(model);
   Slot& one = slot(number);
   one.used = true;
@@ -126,7 +126,7 @@ void StreamDevice::preempt(std::uint64_t tag) {
 
 bool StreamDevice::take(std::vector<BatchEnd>& ended) {
   const std::size_t before = ended.size();
-  if (!desk_.take(ended)) return false;
+  if (!front_end_.take(ended)) return false;
   for (std::size_t i = before; i < ended.size(); ++i) {
     for (Slot& one : slots_) {
       if (one.used && one.tag == ended[i].tag) one.used = false;
@@ -173,7 +173,7 @@ void StreamDevice::drive() {
 
 bool StreamDevice::spins() const {
   const auto running = queue_.running();
-  return running && desk_.exit_points(slots_[static_cast<std::size_t>(running->slot)].model) > 0;
+  return running && front_end_.exit_points(slots_[static_cast<std::size_t>(running->slot)].model) > 0;
 }
 
 bool StreamDevice::take_commands(bool moved) {
@@ -212,7 +212,7 @@ bool StreamDevice::take_commands(bool moved) {
 }
 
 void StreamDevice::load(LoadRequest& request) {
-  const DevicePlace place = desk_.place(request.source);
+  const DevicePlace place = front_end_.place(request.source);
   activity_->begin(place, 0);
   try {
     if (lost_) throw DeviceError(DeviceFault::kDeviceLost, place, "");
@@ -275,7 +275,7 @@ void StreamDevice::carry_out(const Command& command) {
   one.failure.reset();
   one.is_copied = false;
   const bool was_idle = queue_.empty();
-  queue_.add(command.slot, desk_.exit_points(one.model) + 1);
+  queue_.add(command.slot, front_end_.exit_points(one.model) + 1);
   if (was_idle) note_activity();
   if (!lost_) attempt(command.slot, [&] { engine_->begin(command.slot, one.model, one.images); });
 }
@@ -368,7 +368,7 @@ void StreamDevice::end_batch(const SegmentQueue::Finished& finished) {
   queue_.remove();
   note_activity();
   batches_.fetch_add(1, std::memory_order_relaxed);
-  desk_.push(std::move(end));
+  front_end_.push(std::move(end));
 }
 
 void StreamDevice::lose_all() {
@@ -380,7 +380,7 @@ void StreamDevice::lose_all() {
     const bool knows = one.failure && one.failure->fault() == DeviceFault::kDeviceLost;
     end.fault = DeviceFault::kDeviceLost;
     end.failure = knows ? one.failure->what() : DeviceError(end.fault, place_of(one), "").what();
-    desk_.push(std::move(end));
+    front_end_.push(std::move(end));
   }
   activity_->end();
 }

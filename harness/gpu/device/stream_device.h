@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "harness/gpu/device/device.h"
-#include "harness/gpu/device/device_desk.h"
+#include "harness/gpu/device/device_front_end.h"
 #include "harness/gpu/device/stream_engine.h"
 
 namespace harness {
@@ -113,7 +113,7 @@ class StreamDevice final : public Device {
   ~StreamDevice() override;
 
   DeviceModel load(const ModelSource& source) override;
-  int exit_points(DeviceModel model) const override { return desk_.exit_points(model); }
+  int exit_points(DeviceModel model) const override { return front_end_.exit_points(model); }
   void submit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) override;
   void prepare(DeviceModel model, const Image& image) override;
   void preempt(std::uint64_t tag) override;
@@ -121,7 +121,7 @@ class StreamDevice final : public Device {
   MemoryUse memory() const override { return memory_; }
   std::shared_ptr<const DeviceActivity> activity() const override { return activity_; }
   std::vector<std::string> notes() const override { return notes_; }
-  std::string name() const override { return desk_.device(); }
+  std::string name() const override { return front_end_.device(); }
 
   HostWork host_work() const;
 
@@ -191,7 +191,7 @@ class StreamDevice final : public Device {
   bool spins() const;
 
   bool copies_ahead_ = false;  ///< StreamEngine::copies_ahead() of the engine; constant
-  DeviceDesk desk_;            ///< models and ends; models are added while the device's thread does nothing
+  DeviceFrontEnd front_end_;   ///< models and ends; models are added while the device's thread does nothing
   MemoryUse memory_;           ///< use of memory after the last load
   std::vector<std::string> notes_;
   std::array<Slot, kSlots> slots_;

@@ -32,7 +32,7 @@ LiveDispatcher::LiveDispatcher(const RunSpec& spec, const Layout& layout, bool p
   if (wake && dispatcher_.next_planning_ns(0) != kNever) plan_thread_.emplace(std::move(wake));
   if (!payload) return;
   tensors_.emplace(spec.pipeline, spec.seed);
-  ledger_.emplace(layout.ranks());
+  tensor_registry_.emplace(layout.ranks());
 }
 
 void LiveDispatcher::start() {
@@ -173,7 +173,7 @@ void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
   message.read_all(entries_);
   if (batch.worker >= tables_.workers.size()) return;
   tables_.workers[batch.worker].module = batch.module;
-  if (ledger_) note_tensors(message.kind(), batch.worker);
+  if (tensor_registry_) note_tensors(message.kind(), batch.worker);
   WorkerState& state = tables_.workers[batch.worker];
   state.running.clear();
   for (const BatchEntry& entry : entries_) {
@@ -292,7 +292,7 @@ void LiveDispatcher::deliver_one(const Delivery& delivery) {
 
 std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record, DeliverMessage& message) {
   const Module& module = spec_.pipeline.modules[record.visit.module];
-  if (!ledger_ || module.input_bytes == 0) return {};
+  if (!tensor_registry_ || module.input_bytes == 0) return {};
   if (module.pres.empty()) {
     constexpr int kOwnRank = 0;
     if (queue_rank_[record.queue] != kOwnRank)
@@ -301,7 +301,7 @@ std::span<const std::byte> LiveDispatcher::add_tensor(const VisitRecord& record,
     message.source_rank = kOwnRank;
     return {};
   }
-  const TensorLedger::Entry* const source = ledger_->source(record.visit.request, module.pres);
+  const TensorRegistry::Entry* const source = tensor_registry_->source(record.visit.request, module.pres);
   HARNESS_CHECK(source != nullptr, "the tensor of a visit is kept nowhere");
   message.source = source->first.index;
   message.source_rank = static_cast<std::uint32_t>(source->second.rank);
@@ -321,19 +321,19 @@ void LiveDispatcher::note_tensors(MessageKind kind, WorkerId worker) {
   for (const BatchEntry& entry : entries_) {
     const TensorKey key{entry.request, entry.index};
     if (kind == MessageKind::kBatchLost) {
-      if (is_guest) ledger_->let_go(rank, key, true);
-    } else if (tensors_->output_bytes(state.module) > 0 && !ledger_->has(key)) {
+      if (is_guest) tensor_registry_->let_go(rank, key, true);
+    } else if (tensors_->output_bytes(state.module) > 0 && !tensor_registry_->has(key)) {
       if (is_live(entry.visit, entry.request, entry.index)) {
         const std::uint32_t slot = tables_.visits[entry.visit].request_slot;
-        ledger_->add(key, {rank, state.module, entry.visit, slot});
+        tensor_registry_->add(key, {rank, state.module, entry.visit, slot});
       } else {
-        ledger_->let_go(rank, key);
+        tensor_registry_->let_go(rank, key);
       }
     }
   }
 }
 
-bool LiveDispatcher::is_needed(const TensorLedger::Entry& entry) const {
+bool LiveDispatcher::is_needed(const TensorRegistry::Entry& entry) const {
   const auto& [key, made] = entry;
   if (spec_.pipeline.is_chain())
     return is_live(made.visit, key.request, static_cast<std::uint16_t>(key.index + 1));
@@ -345,7 +345,8 @@ bool LiveDispatcher::is_needed(const TensorLedger::Entry& entry) const {
 }
 
 void LiveDispatcher::sweep_tensors(RequestId request) {
-  if (ledger_) ledger_->sweep(request, [this](const TensorLedger::Entry& entry) { return is_needed(entry); });
+  if (tensor_registry_)
+    tensor_registry_->sweep(request, [this](const TensorRegistry::Entry& entry) { return is_needed(entry); });
 }
 
 void LiveDispatcher::cancel(const Cancellation& cancellation) {

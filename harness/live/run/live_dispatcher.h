@@ -56,7 +56,7 @@ class LiveDispatcher final : private ToQueues {
   void give_up(TimeNs now) {
     last_end_ns_ = std::max(last_end_ns_, now);
     dispatcher_.give_up(now);
-    if (ledger_) ledger_->clear();
+    if (tensor_registry_) tensor_registry_->clear();
     release_tensors();
   }
   /// Adds another rank's part of the accounting.
@@ -95,12 +95,12 @@ class LiveDispatcher final : private ToQueues {
   void note_tensors(MessageKind kind, WorkerId worker);
   /// Releases the request's tensors that no visit needs any more.
   void sweep_tensors(RequestId request);
-  bool is_needed(const TensorLedger::Entry& entry) const;
+  bool is_needed(const TensorRegistry::Entry& entry) const;
   /// Puts into the message the rank that keeps the visit's tensor. Returns the bytes that go with the
   /// message.
   std::span<const std::byte> add_tensor(const VisitRecord& record, DeliverMessage& message);
   void release_tensors() {
-    if (ledger_) ledger_->send(out_);
+    if (tensor_registry_) tensor_registry_->send(out_);
   }
   /// Returns the rank on which a worker's batches run and leave their tensors.
   int rank_of_batches(WorkerId worker) const;
@@ -133,16 +133,16 @@ class LiveDispatcher final : private ToQueues {
   LoadGenerator generator_;
   ActiveFaults faults_;
   HeldMessages held_;
-  std::optional<Tensors> tensors_;             ///< tensors that clients send; with payload only
-  std::optional<TensorLedger> ledger_;         ///< list of the kept tensors; with payload only
-  Mailbox<Acknowledgement> acknowledgements_;  ///< acknowledgements that a faulty link holds back
-  QueueId told_by_ = kNone;                    ///< queue whose message is being handled ...
-  TimeNs told_ns_ = 0;                         ///< ... and time at which its router hears of that
-  std::vector<int> queue_rank_;                ///< rank that hosts each queue
-  std::vector<std::uint64_t> delivered_;       ///< number of visits sent to each module's queues
-  std::deque<TimeNs> plans_due_ns_;            ///< earliest times at which the plans that are not in effect
-                                               ///< yet may be
-  std::deque<Plan> next_plans_;                ///< the first of these plans, if they are computed
+  std::optional<Tensors> tensors_;                 ///< tensors that clients send; with payload only
+  std::optional<TensorRegistry> tensor_registry_;  ///< list of the kept tensors; with payload only
+  Mailbox<Acknowledgement> acknowledgements_;      ///< acknowledgements that a faulty link holds back
+  QueueId told_by_ = kNone;                        ///< queue whose message is being handled ...
+  TimeNs told_ns_ = 0;                             ///< ... and time at which its router hears of that
+  std::vector<int> queue_rank_;                    ///< rank that hosts each queue
+  std::vector<std::uint64_t> delivered_;           ///< number of visits sent to each module's queues
+  std::deque<TimeNs> plans_due_ns_;  ///< earliest times at which the plans that are not in effect
+                                     ///< yet may be
+  std::deque<Plan> next_plans_;      ///< the first of these plans, if they are computed
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
   std::uint64_t progress_ = 0;

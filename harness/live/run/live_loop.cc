@@ -79,7 +79,7 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
   }
   if (!is_first() || transport.ranks() == 1)
     queues_.emplace(spec, layout_, transport.rank(), payload, out_, events_, run.devices, run.exchanges);
-  if (is_first() && run.exchanges != nullptr) desk_.emplace(spec, layout_, dispatcher_->plan(), out_);
+  if (is_first() && run.exchanges != nullptr) channels_.emplace(spec, layout_, dispatcher_->plan(), out_);
 }
 
 void LiveLoop::begin() {
@@ -176,7 +176,7 @@ void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   const TimeNs at_ns = run_time(steady);
   if (dispatcher_ && dispatcher_->take(at_ns, message)) return;
   if (queues_ && queues_->take(at_ns, from, message)) return;
-  if (desk_ && desk_->take(message)) return start_if_ready();
+  if (channels_ && channels_->take(message)) return start_if_ready();
   take_own(from, message);
 }
 
@@ -253,11 +253,11 @@ void LiveLoop::take_ready(int from, const MessageReader& message) {
 
 void LiveLoop::start_if_ready() {
   if (phase_ != Phase::kWaiting || ready_ < transport_.ranks() - 1) return;
-  if (desk_ && opening_ns_ == kNever) {
+  if (channels_ && opening_ns_ == kNever) {
     opening_ns_ = clock_();
-    desk_->open();
+    channels_->open();
   }
-  if (!desk_ || desk_->is_open()) start();
+  if (!channels_ || channels_->is_open()) start();
 }
 
 void LiveLoop::start() {

@@ -145,7 +145,8 @@ std::vector<std::vector<std::uint32_t>> gpus_of(const Plan& plan, int gpus) {
 
 }  // namespace
 
-ExchangeDesk::ExchangeDesk(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out)
+TensorChannels::TensorChannels(const RunSpec& spec, const Layout& layout, const Plan& plan,
+                               MessageWriter& out)
     : spec_(spec), layout_(layout), out_(out) {
   for (std::uint32_t gpu = 0; gpu < static_cast<std::uint32_t>(spec.workers); ++gpu)
     sequencer_.add_worker(gpu, kArrivalRoomBytes);
@@ -155,8 +156,8 @@ ExchangeDesk::ExchangeDesk(const RunSpec& spec, const Layout& layout, const Plan
   }
 }
 
-void ExchangeDesk::add_channel(ModuleId from, ModuleId to,
-                               const std::vector<std::vector<std::uint32_t>>& gpus) {
+void TensorChannels::add_channel(ModuleId from, ModuleId to,
+                                 const std::vector<std::vector<std::uint32_t>>& gpus) {
   const Module& needs = spec_.pipeline.modules[to];
   if (needs.input_bytes == 0 || needs.pres.empty()) return;
   std::vector<std::uint32_t> members = gpus[from];
@@ -173,12 +174,12 @@ void ExchangeDesk::add_channel(ModuleId from, ModuleId to,
   joining_.emplace(channel.message.channel, std::move(channel));
 }
 
-void ExchangeDesk::open() {
+void TensorChannels::open() {
   for (const auto& [id, channel] : joining_)
     out_.send(rank_of(channel.message.gpus[0]), MessageKind::kMakeChannel, channel.message);
 }
 
-bool ExchangeDesk::take(MessageReader& message) {
+bool TensorChannels::take(MessageReader& message) {
   switch (message.kind()) {
     case MessageKind::kTransfer:
       sequencer_.on_message(message.read<ExchangeMessage>(), [this](const ExchangeMessage& answer) {
@@ -202,7 +203,7 @@ bool ExchangeDesk::take(MessageReader& message) {
   }
 }
 
-void ExchangeDesk::take_joined(const ChannelMessage& joined, MessageReader& message) {
+void TensorChannels::take_joined(const ChannelMessage& joined, MessageReader& message) {
   const auto found = joining_.find(joined.channel);
   if (found == joining_.end()) return;  // the channel is open or unknown
   const ChannelMessage& channel = found->second.message;

@@ -31,7 +31,7 @@ struct TensorPlace {
 };
 
 /// A rank's part in bringing tensors from GPU to GPU: the exchanges of its GPUs. Each pair of modules has one
-/// channel, which rank 0 opens before the load starts (ExchangeDesk below). Tensors for which there is no
+/// channel, which rank 0 opens before the load starts (TensorChannels below). Tensors for which there is no
 /// channel or no memory go by message. Used by the loop's thread.
 class GpuTransfers {
  public:
@@ -101,10 +101,10 @@ class GpuTransfers {
 /// Opens a channel for each pair of modules of which one sends the other tensors, among the GPUs that the
 /// plan gives both, if these are on several ranks. GPUs that get workers of the modules later do without.
 /// Used by the loop's thread.
-class ExchangeDesk {
+class TensorChannels {
  public:
   /// `plan` is the plan with which the cell starts. All arguments outlive this object.
-  ExchangeDesk(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out);
+  TensorChannels(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out);
 
   /// Asks the ranks to open the channels.
   void open();

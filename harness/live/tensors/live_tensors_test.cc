@@ -170,34 +170,34 @@ TEST(LiveTensors, LostAndRepeatedMessagesNeitherLoseNorLeak) {
   EXPECT_GT(lost, 100u);
 }
 
-TEST(TensorLedger, AMergeTakesTheTensorOfTheFirstBranchThatItDeclares) {
-  TensorLedger ledger(3);
-  ledger.add({7, 2}, {1, 5, 0, 0});
-  ledger.add({7, 1}, {2, 6, 0, 0});
-  ledger.add({8, 1}, {2, 4, 0, 0});
-  ASSERT_NE(ledger.source(7, {6, 5}), nullptr);
-  EXPECT_EQ(ledger.source(7, {6, 5})->first.index, 1);
-  EXPECT_EQ(ledger.source(7, {5, 6})->first.index, 2);
-  EXPECT_EQ(ledger.source(7, {4, 5})->second.rank, 1) << "it did not take the first branch";
-  EXPECT_EQ(ledger.source(7, {4}), nullptr);
-  EXPECT_EQ(ledger.source(9, {4, 5, 6}), nullptr);
+TEST(TensorRegistry, AMergeTakesTheTensorOfTheFirstBranchThatItDeclares) {
+  TensorRegistry registry(3);
+  registry.add({7, 2}, {1, 5, 0, 0});
+  registry.add({7, 1}, {2, 6, 0, 0});
+  registry.add({8, 1}, {2, 4, 0, 0});
+  ASSERT_NE(registry.source(7, {6, 5}), nullptr);
+  EXPECT_EQ(registry.source(7, {6, 5})->first.index, 1);
+  EXPECT_EQ(registry.source(7, {5, 6})->first.index, 2);
+  EXPECT_EQ(registry.source(7, {4, 5})->second.rank, 1) << "it did not take the first branch";
+  EXPECT_EQ(registry.source(7, {4}), nullptr);
+  EXPECT_EQ(registry.source(9, {4, 5, 6}), nullptr);
 }
 
-TEST(TensorLedger, TellsEachRankOnceWhatItNeedNotKeep) {
+TEST(TensorRegistry, TellsEachRankOnceWhatItNeedNotKeep) {
   TestNetwork network(2);
   MessageWriter out(network.at(0), 1);
-  TensorLedger ledger(2);
-  ledger.add({1, 0}, {1, 0, 10, 0});
-  ledger.add({1, 1}, {1, 1, 11, 0});
-  ledger.add({2, 0}, {1, 0, 12, 0});
-  ledger.sweep(1, [](const TensorLedger::Entry& entry) { return entry.second.visit == 11; });
-  ledger.send(out);
-  ledger.send(out);
-  EXPECT_FALSE(ledger.has({1, 0}));
-  EXPECT_TRUE(ledger.has({1, 1}));
-  ledger.let_go(1, {5, 3}, true);
-  ledger.clear();
-  ledger.send(out);
+  TensorRegistry registry(2);
+  registry.add({1, 0}, {1, 0, 10, 0});
+  registry.add({1, 1}, {1, 1, 11, 0});
+  registry.add({2, 0}, {1, 0, 12, 0});
+  registry.sweep(1, [](const TensorRegistry::Entry& entry) { return entry.second.visit == 11; });
+  registry.send(out);
+  registry.send(out);
+  EXPECT_FALSE(registry.has({1, 0}));
+  EXPECT_TRUE(registry.has({1, 1}));
+  registry.let_go(1, {5, 3}, true);
+  registry.clear();
+  registry.send(out);
   network.at(0).flush();
   std::vector<std::vector<ReleaseEntry>> told;
   network.at(1).receive([&](int, std::span<const std::byte> bytes) {

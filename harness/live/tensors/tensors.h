@@ -21,7 +21,7 @@ namespace harness {
 
 /// The list of the tensors that visits have left behind; a tensor is listed until no visit of the modules
 /// that follow lives any more. Used by the loop's thread.
-class TensorLedger {
+class TensorRegistry {
  public:
   struct Made {
     int rank = 0;  ///< rank that keeps the tensor
@@ -31,7 +31,7 @@ class TensorLedger {
   };
   using Entry = std::pair<const TensorKey, Made>;
 
-  explicit TensorLedger(int ranks) : released_(static_cast<std::size_t>(ranks)) {}
+  explicit TensorRegistry(int ranks) : released_(static_cast<std::size_t>(ranks)) {}
 
   void add(const TensorKey& key, const Made& made) { made_.emplace(key, made); }
   bool has(const TensorKey& key) const { return made_.contains(key); }

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/engine/dispatch/staff.h"
+#include "harness/engine/dispatch/worker_manager.h"
 
 namespace harness {
 
-void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
+void WorkerManager::on_fault(TimeNs now, const Fault& fault, bool begins) {
   if (fault.kind != FaultKind::kStop) return;
   if (begins) {
     stop_gpus(now, fault.first_gpu, fault.gpus);
@@ -15,7 +15,7 @@ void Staff::on_fault(TimeNs now, const Fault& fault, bool begins) {
   }
 }
 
-void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
+void WorkerManager::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   using Life = WorkerState::Life;
   // No router may choose a queue, and no scheduler a worker, that stops at this very moment.
   std::vector<std::pair<QueueId, WorkerId>> lost;
@@ -68,7 +68,7 @@ void Staff::stop_gpus(TimeNs now, int first_gpu, int gpus) {
   on_free_gpus(now);
 }
 
-void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
+void WorkerManager::resume_gpus(TimeNs now, int first_gpu, int gpus) {
   const auto first = static_cast<std::uint32_t>(first_gpu);
   std::vector<std::uint32_t> back;
   for (std::uint32_t gpu = first; gpu < first + static_cast<std::uint32_t>(gpus); ++gpu) {
@@ -79,13 +79,13 @@ void Staff::resume_gpus(TimeNs now, int first_gpu, int gpus) {
     const GroupId group = std::exchange(places_.group_at_stop(gpu), GpuPlaces::kNoGroup);
     if (group == GpuPlaces::kNoGroup || !places_.is_free(gpu)) continue;
     if (static_cast<int>(workers_of_[group].size()) >= plan_->workers_of(group)) continue;
-    const Spot spot{true, gpu, servers_.exist() ? places_.server_of(gpu) : kNone};
-    if (servers_.exist() && !servers_.fits_now(spot.server, group)) continue;
+    const FreePlace place{true, gpu, servers_.exist() ? places_.server_of(gpu) : kNone};
+    if (servers_.exist() && !servers_.fits_now(place.server, group)) continue;
     if (spec_.world.cold_start == ColdStart::kCached) {
-      start_at(now, group, spot);
+      start_at(now, group, place);
       continue;
     }
-    open_for(now, add_worker(now, group, spot));
+    open_for(now, add_worker(now, group, place));
     record_capacity(now, group);
   }
   on_free_gpus(now);

@@ -91,6 +91,7 @@ struct Claim {
 /// Reads a claims file. Throws InputError with file, line and key for a key that is missing or unknown, an id
 /// that occurs twice, a mistake in an expression, an interval in which no number lies, and a `partly` that
 /// does not hold `expect`.
-std::vector<Claim> parse_ledger(const std::string& file, std::string_view text, const Vocabulary& vocabulary);
+std::vector<Claim> parse_claims_file(const std::string& file, std::string_view text,
+                                     const Vocabulary& vocabulary);
 
 }  // namespace harness

@@ -8,7 +8,7 @@
 
 namespace harness {
 
-struct QuartNotes final : PlanNotes {
+struct QuartPlanDetails final : PlanDetails {
   std::vector<std::uint8_t> is_key;  ///< 1 if the Corrector has enlarged it (section 6.1), by module
 };
 

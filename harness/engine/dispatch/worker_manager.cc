@@ -1,4 +1,4 @@
-#include "harness/engine/dispatch/staff.h"
+#include "harness/engine/dispatch/worker_manager.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,8 +15,8 @@ std::vector<int> counts_of(const RunSpec& spec) {
 
 }  // namespace
 
-Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
-             Accounting& accounting, std::vector<ModuleQueues>& queues)
+WorkerManager::WorkerManager(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues,
+                             EngineTables& tables, Accounting& accounting, std::vector<ModuleQueues>& queues)
     : spec_(spec),
       context_(context),
       to_queues_(to_queues),
@@ -30,7 +30,7 @@ Staff::Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_qu
       serving_(spec.pipeline.modules.size(), 0),
       alive_gpus_(places_.kinds(), 0) {}
 
-void Staff::start(TimeNs now, const Plan& plan) {
+void WorkerManager::start(TimeNs now, const Plan& plan) {
   plan_ = &plan;
   note_groups();
   if (servers_.exist()) {
@@ -39,8 +39,8 @@ void Staff::start(TimeNs now, const Plan& plan) {
   }
   for (GroupId group = 0; group < plan_->group_count(); ++group) {
     for (int i = 0; i < plan_->workers_of(group); ++i) {
-      const Spot spot = servers_.exist() ? find_spot(now, group) : Spot{true};
-      if (spot.is_free) open_for(now, add_worker(now, group, spot));
+      const FreePlace place = servers_.exist() ? find_place(now, group) : FreePlace{true};
+      if (place.is_free) open_for(now, add_worker(now, group, place));
     }
   }
   if (servers_.exist()) await_gpus();
@@ -49,7 +49,7 @@ void Staff::start(TimeNs now, const Plan& plan) {
   record_all(now);
 }
 
-void Staff::follow(TimeNs now) {
+void WorkerManager::follow(TimeNs now) {
   note_groups();
   if (servers_.exist()) servers_.on_plan(now, *plan_);
   if (!plan_->groups.empty()) {
@@ -75,7 +75,7 @@ TimeNs activation_ns(const RunSpec& spec, ModuleId module, bool from_memory) {
   return world.cold_start == ColdStart::kFixed || profile.load_ns == 0 ? fixed_ns : profile.load_ns;
 }
 
-TimeNs Staff::cold_start_ns(WorkerId worker) const {
+TimeNs WorkerManager::cold_start_ns(WorkerId worker) const {
   const WorkerState& state = tables_.workers[worker];
   const std::vector<ModuleId> modules = plan_->served_by(state.group);
   TimeNs sum_ns = 0;
@@ -84,36 +84,36 @@ TimeNs Staff::cold_start_ns(WorkerId worker) const {
   return sum_ns - static_cast<TimeNs>(modules.size() - 1) * ms_to_ns(spec_.world.cold_start_ms);
 }
 
-Staff::Spot Staff::find_spot(TimeNs now, GroupId group) {
-  Spot spot{has_free_gpus(group)};
-  if (!spot.is_free || !servers_.exist()) return spot;
-  spot.server = servers_.choose(now, plan_->served_by(group).front());
-  spot.is_free = spot.server != kNone;
-  return spot;
+WorkerManager::FreePlace WorkerManager::find_place(TimeNs now, GroupId group) {
+  FreePlace place{has_free_gpus(group)};
+  if (!place.is_free || !servers_.exist()) return place;
+  place.server = servers_.choose(now, plan_->served_by(group).front());
+  place.is_free = place.server != kNone;
+  return place;
 }
 
-bool Staff::start_worker(TimeNs now, GroupId group) {
-  const Spot spot = find_spot(now, group);
-  if (spot.is_free) start_at(now, group, spot);
-  return spot.is_free;
+bool WorkerManager::start_worker(TimeNs now, GroupId group) {
+  const FreePlace place = find_place(now, group);
+  if (place.is_free) start_at(now, group, place);
+  return place.is_free;
 }
 
-void Staff::start_at(TimeNs now, GroupId group, const Spot& spot) {
-  const WorkerId worker = add_worker(now, group, spot);
+void WorkerManager::start_at(TimeNs now, GroupId group, const FreePlace& place) {
+  const WorkerId worker = add_worker(now, group, place);
   WorkerTotals& totals = tables_.workers[worker].totals;
   totals.from_memory =
       spec_.world.cold_start == ColdStart::kCached && servers_.exist() && servers_.is_from_memory(worker);
   to_queues_.start_worker(worker, cold_start_ns(worker));
 }
 
-void Staff::free_gpus(TimeNs now, WorkerId worker) {
+void WorkerManager::free_gpus(TimeNs now, WorkerId worker) {
   if (servers_.exist())
     servers_.leave(now, worker);
   else
     places_.release(tables_.workers[worker].gpu, worker);
 }
 
-void Staff::await_gpus() {
+void WorkerManager::await_gpus() {
   awaiting_.clear();
   for (auto group = used_groups_.rbegin(); group != used_groups_.rend(); ++group) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(*group));
@@ -121,7 +121,7 @@ void Staff::await_gpus() {
   }
 }
 
-void Staff::on_free_gpus(TimeNs now) {
+void WorkerManager::on_free_gpus(TimeNs now) {
   if (spec_.planner.autoscale) {
     fill_up(now);
     return;
@@ -145,7 +145,7 @@ void Staff::on_free_gpus(TimeNs now) {
   std::erase(awaiting_, GpuPlaces::kNoGroup);
 }
 
-void Staff::note_groups() {
+void WorkerManager::note_groups() {
   workers_of_.resize(plan_->group_count());
   used_groups_.clear();
   for (GroupId group = 0; group < plan_->group_count(); ++group) {
@@ -153,11 +153,11 @@ void Staff::note_groups() {
   }
 }
 
-void Staff::fill_up(TimeNs now) {
+void WorkerManager::fill_up(TimeNs now) {
   for (const GroupId group : used_groups_) scale_group(now, group, +1);
 }
 
-void Staff::scale_group(TimeNs now, GroupId group, int direction) {
+void WorkerManager::scale_group(TimeNs now, GroupId group, int direction) {
   const std::vector<WorkerId>& own = workers_of_[group];
   const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
   while (direction < 0 && own.size() > wanted) drain_worker(now, next_to_leave(group));
@@ -165,7 +165,7 @@ void Staff::scale_group(TimeNs now, GroupId group, int direction) {
   }
 }
 
-WorkerId Staff::next_to_leave(GroupId group) const {
+WorkerId WorkerManager::next_to_leave(GroupId group) const {
   const std::vector<WorkerId>& own = workers_of_[group];
   if (!servers_.exist()) return own.back();
   // A worker from disk may still be starting when another from memory, which was added later, serves.
@@ -176,7 +176,7 @@ WorkerId Staff::next_to_leave(GroupId group) const {
   return starting != own.rend() ? *starting : own.back();
 }
 
-WorkerId Staff::make_worker(GroupId group) {
+WorkerId WorkerManager::make_worker(GroupId group) {
   WorkerTable& workers = tables_.workers;
   const auto worker = static_cast<WorkerId>(workers.size());
   WorkerState state;
@@ -198,17 +198,17 @@ WorkerId Staff::make_worker(GroupId group) {
   return worker;
 }
 
-WorkerId Staff::add_worker(TimeNs now, GroupId group, const Spot& spot) {
+WorkerId WorkerManager::add_worker(TimeNs now, GroupId group, const FreePlace& place) {
   const WorkerId worker = make_worker(group);
   WorkerState& state = tables_.workers[worker];
-  state.gpu = servers_.exist() ? servers_.enter(now, spot.server, state.module, worker, spot.gpu)
-                               : places_.take(worker, state.totals.device, spot.gpu);
+  state.gpu = servers_.exist() ? servers_.enter(now, place.server, state.module, worker, place.gpu)
+                               : places_.take(worker, state.totals.device, place.gpu);
   state.totals.added_ns = now;
   alive_gpus_[state.totals.device] += state.totals.gpus;
   return worker;
 }
 
-void Staff::on_worker_ready(TimeNs now, WorkerId worker) {
+void WorkerManager::on_worker_ready(TimeNs now, WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   if (state.life != WorkerState::Life::kStarting) return;  // taken away during its cold start
   const GroupId group = state.group;
@@ -216,13 +216,13 @@ void Staff::on_worker_ready(TimeNs now, WorkerId worker) {
   record_capacity(now, group);
 }
 
-void Staff::open_for(TimeNs now, WorkerId worker) {
+void WorkerManager::open_for(TimeNs now, WorkerId worker) {
   const bool is_new = find_queue(now, worker);
   begin_serving(now, worker);
   enter_view(worker, is_new);
 }
 
-void Staff::begin_serving(TimeNs now, WorkerId worker) {
+void WorkerManager::begin_serving(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   state.life = WorkerState::Life::kServing;
   count_serving(state.group, +1);
@@ -230,7 +230,7 @@ void Staff::begin_serving(TimeNs now, WorkerId worker) {
   to_queues_.add_worker(now, state.queue, worker);
 }
 
-bool Staff::find_queue(TimeNs now, WorkerId worker) {
+bool WorkerManager::find_queue(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   const GroupId group = state.group;
   const std::vector<QueueView>& views = queues_[spec_.pipeline.task_of(state.module)].views;
@@ -248,7 +248,7 @@ bool Staff::find_queue(TimeNs now, WorkerId worker) {
   return own_queue;
 }
 
-void Staff::open_missing_queues(TimeNs now) {
+void WorkerManager::open_missing_queues(TimeNs now) {
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     if (!queues_[module].views.empty()) continue;
     const auto queue = static_cast<QueueId>(queue_gpus_.size());
@@ -259,7 +259,7 @@ void Staff::open_missing_queues(TimeNs now) {
   }
 }
 
-void Staff::enter_view(WorkerId worker, bool is_new) {
+void WorkerManager::enter_view(WorkerId worker, bool is_new) {
   const QueueId queue = tables_.workers[worker].queue;
   const GroupId group = tables_.workers[worker].group;
   for (const ModuleId module : plan_->served_by(group)) {
@@ -274,7 +274,7 @@ void Staff::enter_view(WorkerId worker, bool is_new) {
   }
 }
 
-void Staff::drain_worker(TimeNs now, WorkerId worker) {
+void WorkerManager::drain_worker(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   if (state.life == WorkerState::Life::kStarting) {
     if (abandon_start(now, worker)) to_queues_.lose_workers(now, state.queue, {}, true);
@@ -286,9 +286,11 @@ void Staff::drain_worker(TimeNs now, WorkerId worker) {
   to_queues_.drain_worker(now, worker, leave_view(worker));
 }
 
-void Staff::forget(WorkerId worker) { std::erase(workers_of_[tables_.workers[worker].group], worker); }
+void WorkerManager::forget(WorkerId worker) {
+  std::erase(workers_of_[tables_.workers[worker].group], worker);
+}
 
-bool Staff::abandon_start(TimeNs now, WorkerId worker) {
+bool WorkerManager::abandon_start(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   forget(worker);
   state.life = WorkerState::Life::kGone;
@@ -303,7 +305,7 @@ bool Staff::abandon_start(TimeNs now, WorkerId worker) {
   return leave_view(worker);
 }
 
-void Staff::change_groups(TimeNs now) {
+void WorkerManager::change_groups(TimeNs now) {
   const bool ahead = spec_.system->models_are_preloaded();
   std::vector<std::uint32_t> gpus;
   std::vector<QueueId> empty;
@@ -317,13 +319,13 @@ void Staff::change_groups(TimeNs now) {
   if (!ahead) fill_up(now);
 }
 
-void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
+void WorkerManager::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
   auto next = gpus.begin();
   for (const GroupId group : used_groups_) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
     while (workers_of_[group].size() < wanted && (next != gpus.end() || has_free_gpus(group))) {
       if (next == gpus.end()) {
-        open_for(now, add_worker(now, group, Spot{true}));
+        open_for(now, add_worker(now, group, FreePlace{true}));
         continue;
       }
       const WorkerId heir = make_worker(group);
@@ -334,8 +336,9 @@ void Staff::hand_over(TimeNs now, std::span<const std::uint32_t> gpus) {
   }
 }
 
-std::vector<Staff::LeavingWorker> Staff::release_workers(TimeNs now, std::vector<std::uint32_t>& gpus,
-                                                         std::vector<QueueId>& empty) {
+std::vector<WorkerManager::LeavingWorker> WorkerManager::release_workers(TimeNs now,
+                                                                         std::vector<std::uint32_t>& gpus,
+                                                                         std::vector<QueueId>& empty) {
   std::vector<LeavingWorker> leaving;
   for (GroupId group = 0; group < plan_->group_count(); ++group) {
     const auto wanted = static_cast<std::size_t>(plan_->workers_of(group));
@@ -356,7 +359,7 @@ std::vector<Staff::LeavingWorker> Staff::release_workers(TimeNs now, std::vector
   return leaving;
 }
 
-bool Staff::leave_view(WorkerId worker) {
+bool WorkerManager::leave_view(WorkerId worker) {
   const WorkerState& state = tables_.workers[worker];
   bool is_empty = false;
   for (const ModuleId module : plan_->served_by(state.group)) {
@@ -369,7 +372,7 @@ bool Staff::leave_view(WorkerId worker) {
   return is_empty;
 }
 
-void Staff::on_worker_gone(TimeNs now, WorkerId worker) {
+void WorkerManager::on_worker_gone(TimeNs now, WorkerId worker) {
   WorkerState& state = tables_.workers[worker];
   const GroupId group = state.group;
   const std::uint32_t gpu = state.gpu;
@@ -389,15 +392,15 @@ void Staff::on_worker_gone(TimeNs now, WorkerId worker) {
   on_free_gpus(now);
 }
 
-void Staff::count_serving(GroupId group, int more) {
+void WorkerManager::count_serving(GroupId group, int more) {
   for (const ModuleId module : plan_->served_by(group)) serving_[module] += static_cast<std::uint32_t>(more);
 }
 
-void Staff::record_capacity(TimeNs now, GroupId group) {
+void WorkerManager::record_capacity(TimeNs now, GroupId group) {
   for (const ModuleId module : plan_->served_by(group)) record_workers(now, module);
 }
 
-void Staff::record_workers(TimeNs now, ModuleId module) {
+void WorkerManager::record_workers(TimeNs now, ModuleId module) {
   PlanRow row;
   row.at_ns = now;
   row.module = module;
@@ -416,7 +419,7 @@ void Staff::record_workers(TimeNs now, ModuleId module) {
   if (!same) accounting_.on_plan_row(row);
 }
 
-void Staff::record_all(TimeNs now) {
+void WorkerManager::record_all(TimeNs now) {
   for (ModuleId module = 0; module < queues_.size(); ++module) record_workers(now, module);
   if (plan_->groups.empty()) return;
   std::vector<double> parts(queues_.size(),

@@ -25,11 +25,11 @@ TimeNs activation_ns(const RunSpec& spec, ModuleId module, bool from_memory = fa
 
 /// Carries plans out: starts workers, drains them, opens queues and closes them, and keeps the routers' views
 /// of the queues (ModuleQueues::views). Each call is an event at `now`. Single-threaded.
-class Staff {
+class WorkerManager {
  public:
   /// All arguments outlive this object.
-  Staff(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
-        Accounting& accounting, std::vector<ModuleQueues>& queues);
+  WorkerManager(const RunSpec& spec, const ServingContext& context, ToQueues& to_queues, EngineTables& tables,
+                Accounting& accounting, std::vector<ModuleQueues>& queues);
 
   /// Starts the workers of the first plan, all warm. `plan`, which queues and routers know already, outlives
   /// this object and changes only right before follow().
@@ -60,14 +60,14 @@ class Staff {
   /// worker is warm, unless starting means loading parameters (cold_start = cached), which are lost.
   void resume_gpus(TimeNs now, int first_gpu, int gpus);
   /// The place at which a worker of the group finds its GPUs.
-  struct Spot {
+  struct FreePlace {
     bool is_free = false;
     std::uint32_t gpu = kNone;     ///< GPU to take; kNone: the lowest that is free
     std::uint32_t server = kNone;  ///< server, if there are servers
   };
-  /// Finds a spot for a new worker, if there are GPUs for it.
-  Spot find_spot(TimeNs now, GroupId group);
-  WorkerId add_worker(TimeNs now, GroupId group, const Spot& spot);
+  /// Finds a place for a new worker, if there are GPUs for it.
+  FreePlace find_place(TimeNs now, GroupId group);
+  WorkerId add_worker(TimeNs now, GroupId group, const FreePlace& place);
   /// Makes a worker of that group that has no place yet.
   WorkerId make_worker(GroupId group);
   void open_for(TimeNs now, WorkerId worker);
@@ -124,7 +124,7 @@ class Staff {
   /// Starts a new worker of the group, which begins its cold start, and returns true, if there are GPUs for
   /// it.
   bool start_worker(TimeNs now, GroupId group);
-  void start_at(TimeNs now, GroupId group, const Spot& spot);
+  void start_at(TimeNs now, GroupId group, const FreePlace& place);
   TimeNs cold_start_ns(WorkerId worker) const;
   /// Records the workers of all modules that the group serves.
   void record_capacity(TimeNs now, GroupId group);

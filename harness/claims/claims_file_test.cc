@@ -1,4 +1,4 @@
-#include "harness/claims/ledger.h"
+#include "harness/claims/claims_file.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* kClaim = R"(# a ledger
+constexpr const char* kClaim = R"(# a claims_file
 [[claim]]
 id = "pard.overall.drop-rate"
 kind = "paper"
@@ -23,10 +23,10 @@ expect = [1.6, 17]
 )";
 
 std::vector<Claim> parsed(const std::string& text) {
-  return parse_ledger("claims.toml", text, {{"naive", "nexus", "pard"}});
+  return parse_claims_file("claims.toml", text, {{"naive", "nexus", "pard"}});
 }
 
-std::string error_of_ledger(const std::string& text) {
+std::string error_of_claims_file(const std::string& text) {
   return refusal_of([&] { parsed(text); });
 }
 
@@ -34,7 +34,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(Ledger, ReadsAClaim) {
+TEST(ClaimsFile, ReadsAClaim) {
   const std::vector<Claim> claims = parsed(std::string(kClaim) + R"(
 figure = "Fig. 8"
 where = { trace = ["wiki", "tweet"], load = ["> 0.9", "<= 1.1"], pard.lambda = 0.1, "planner.autoscale" = false }
@@ -71,7 +71,7 @@ note = "a note"
   for (const Filter& filter : claim.where) EXPECT_FALSE(filter.keeps(row)) << filter.key;
 }
 
-TEST(Ledger, IntervalsContainTheirClosedEnds) {
+TEST(ClaimsFile, IntervalsContainTheirClosedEnds) {
   const auto interval = [](const std::string& expect) {
     return parsed(replaced(kClaim, "[1.6, 17]", expect)).front().expect;
   };
@@ -88,7 +88,7 @@ TEST(Ledger, IntervalsContainTheirClosedEnds) {
   EXPECT_TRUE(interval("[1, 1]").contains(1));
 }
 
-TEST(Ledger, RefusesMistakesWithTheirPlace) {
+TEST(ClaimsFile, RefusesMistakesWithTheirPlace) {
   const std::string claim = kClaim;
   const struct {
     std::string text;
@@ -130,7 +130,7 @@ TEST(Ledger, RefusesMistakesWithTheirPlace) {
       {replaced(claim, "\"overall\"", "3"), "claims.toml:9:", "string"},
   };
   for (const auto& mistake : mistakes) {
-    const std::string message = error_of_ledger(mistake.text);
+    const std::string message = error_of_claims_file(mistake.text);
     EXPECT_EQ(message.rfind(mistake.place, 0), 0u) << mistake.text << "\n" << message;
     EXPECT_TRUE(holds(message, mistake.words)) << mistake.text;
   }

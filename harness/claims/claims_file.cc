@@ -1,4 +1,4 @@
-#include "harness/claims/ledger.h"
+#include "harness/claims/claims_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -211,8 +211,8 @@ bool Filter::keeps(const ResultRow& row) const {
                      [&](const FieldValue& allowed) { return same_value(*value, allowed); });
 }
 
-std::vector<Claim> parse_ledger(const std::string& file, std::string_view text,
-                                const Vocabulary& vocabulary) {
+std::vector<Claim> parse_claims_file(const std::string& file, std::string_view text,
+                                     const Vocabulary& vocabulary) {
   const TomlValue document = parse_toml(file, text);
   const TableReader top(file, document);
   top.require_known({"claim"});

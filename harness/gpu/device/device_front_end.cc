@@ -1,4 +1,4 @@
-#include "harness/gpu/device/device_desk.h"
+#include "harness/gpu/device/device_front_end.h"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ bool is_whole(const Image& image) {
 
 }  // namespace
 
-void DeviceDesk::check(const ModelSource& source) const {
+void DeviceFrontEnd::check(const ModelSource& source) const {
   const auto refuse = [&](const std::string& detail) {
     throw DeviceError(DeviceFault::kWrongShape, place(source), detail);
   };
@@ -38,26 +38,26 @@ void DeviceDesk::check(const ModelSource& source) const {
            ", both at least 1, or both 0 for the model's own");
 }
 
-DeviceModel DeviceDesk::add(const ModelSource& source, int exit_points) {
+DeviceModel DeviceFrontEnd::add(const ModelSource& source, int exit_points) {
   sources_.push_back(source);
   sources_.back().exit_points = exit_points;
   return static_cast<DeviceModel>(sources_.size() - 1);
 }
 
-DevicePlace DeviceDesk::place(const ModelSource& source) const {
+DevicePlace DeviceFrontEnd::place(const ModelSource& source) const {
   DevicePlace place{device_, source.model, 0};
   if (!source.file.empty()) place.model += (place.model.empty() ? "" : " ") + ("of " + source.file);
   return place;
 }
 
-DevicePlace DeviceDesk::place(DeviceModel model, std::size_t batch) const {
+DevicePlace DeviceFrontEnd::place(DeviceModel model, std::size_t batch) const {
   DevicePlace found{device_, "number " + std::to_string(model), 0};
   if (model < sources_.size()) found = place(sources_[model]);
   found.batch = static_cast<int>(batch);
   return found;
 }
 
-void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
+void DeviceFrontEnd::admit(std::uint64_t tag, DeviceModel model, std::span<const Image> images) {
   const auto refuse = [&](DeviceFault fault, const std::string& detail) {
     throw DeviceError(fault, place(model, images.size()), detail);
   };
@@ -77,7 +77,7 @@ void DeviceDesk::admit(std::uint64_t tag, DeviceModel model, std::span<const Ima
   outstanding_.push_back(tag);
 }
 
-void DeviceDesk::push(BatchEnd end) {
+void DeviceFrontEnd::push(BatchEnd end) {
   {
     const std::lock_guard lock(mutex_);
     ended_.push_back(std::move(end));
@@ -86,7 +86,7 @@ void DeviceDesk::push(BatchEnd end) {
   if (wake_) wake_();
 }
 
-bool DeviceDesk::take(std::vector<BatchEnd>& ended) {
+bool DeviceFrontEnd::take(std::vector<BatchEnd>& ended) {
   const std::lock_guard lock(mutex_);
   if (ended_.empty()) return false;
   for (BatchEnd& end : ended_) {

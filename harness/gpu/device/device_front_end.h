@@ -14,11 +14,12 @@ namespace harness {
 
 /// The models that a device has loaded and the batches that are outstanding there. Only the device's one
 /// caller uses it, except that any thread may call push().
-class DeviceDesk {
+class DeviceFrontEnd {
  public:
   /// push() calls `wake`, on its own thread, if no end was waiting: once for all ends that come until the
   /// next take().
-  DeviceDesk(std::string device, Device::Wake wake) : device_(std::move(device)), wake_(std::move(wake)) {}
+  DeviceFrontEnd(std::string device, Device::Wake wake)
+      : device_(std::move(device)), wake_(std::move(wake)) {}
 
   const std::string& device() const { return device_; }
 
