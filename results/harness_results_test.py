@@ -16,10 +16,8 @@ import h5py
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-OLDER = HERE.parent / "tests/older/results.h5"
 sys.path.insert(0, str(HERE))
 import harness_results as hr  # noqa: E402
-from harness_results.names import RENAMED_COLUMNS, settings_now  # noqa: E402
 
 LIVE = Path(sys.argv.pop()).resolve()
 SMALL = Path(sys.argv.pop()).resolve()
@@ -121,37 +119,12 @@ class FramesTest(unittest.TestCase):
             self.assertTrue(frame.equals(results.table(0, name)))
 
     def test_settings_and_provenance(self):
-        results = self.load(OLDER)
+        results = self.load(SMALL)
         self.assertEqual(results.settings(0)["cluster"]["scheduler_queue_limit_ms"], 0)
-        with h5py.File(OLDER) as file:
+        with h5py.File(SMALL) as file:
             self.assertEqual(results.provenance["git_commit"], file.attrs["git_commit"])
             self.assertEqual(results.provenance["git_dirty"], int(file.attrs["git_dirty"]))
             self.assertEqual(set(results.provenance), {"file", *file.attrs})
-
-    def test_an_older_file_has_the_names_of_today(self):
-        results = self.load(OLDER)
-        with h5py.File(OLDER) as file:
-            cells = [file["summary"], *file["cells/0"].values()]
-            frames = [results.summary, *(results.table(0, name) for name in file["cells/0"])]
-            renamed = 0
-            for stored, frame in zip(cells, frames):
-                for name in stored.dtype.names:
-                    self.assertIn(RENAMED_COLUMNS.get(name, name), frame)
-                    renamed += name in RENAMED_COLUMNS
-        self.assertGreater(renamed, 8)
-        np.testing.assert_allclose(results.summary.slo_attainment, results.summary.in_time / results.summary.sent)
-        self.assertEqual(set(results.summary.parameters) - {""}, {"cluster.scheduler_queue_limit_ms=0", "cluster.scheduler_queue_limit_ms=8"})
-
-    def test_settings_of_older_versions(self):
-        before = {"serving": {"dispatch": "least_loaded"}, "nexus": {"load": "ahead"}, "live": {"lateness_limit_ms": 5, "load": 1},
-                  "loads": [1]}
-        self.assertEqual(settings_now(before), {
-            "serving": {"dispatch": "least_outstanding"}, "nexus": {"model_loading": "preloaded"},
-            "live": {"schedule_lag_limit_ms": 5, "load": 1}, "loads": [1]})
-
-    def test_names_with_dots_stay_as_they_are(self):
-        settings = {"trace": {"cv-0.1": {"cv": 0.1}, "cv-1.1": {"cv": 1.1}}}
-        self.assertEqual(settings_now(settings), settings)
 
     def test_what_a_file_lacks_is_said(self):
         def drop(file):

@@ -2,7 +2,6 @@
 """Tables of documents: means over seeds, shares in percent, refusal to average different cells."""
 
 import json
-import re
 import sys
 import tempfile
 import unittest
@@ -13,7 +12,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tables  # noqa: E402
-from harness_results.names import RENAMED_COLUMNS, RENAMED_KEYS, RENAMED_VALUES  # noqa: E402
 
 COLUMNS = [("cell", "u4"), ("system", "S16"), ("variant", "S16"), ("pipeline", "S16"), ("trace", "S16"), ("load", "f8"), ("seed", "u8"),
            ("slo_ms", "f8"), ("parameters", "S64"), ("status", "S8"), ("drop_rate", "f8"), ("goodput_rps", "f8")]
@@ -21,15 +19,6 @@ COLUMNS = [("cell", "u4"), ("system", "S16"), ("variant", "S16"), ("pipeline", "
 
 def row(system, variant, seed, drop_rate, trace="tweet", parameters="", status="ok", goodput=1000.0):
     return (system, variant, "lv", trace, 1.0, seed, 500.0, parameters, status, drop_rate, goodput)
-
-
-class Names(unittest.TestCase):
-
-    def test_figures_know_the_columns_that_had_another_name(self):
-        source = (Path(__file__).parent.parent / "harness/core/renamed.cc").read_text(encoding="utf8")
-        for name, known in (("kColumns", RENAMED_COLUMNS), ("kKeys", RENAMED_KEYS), ("kValues", RENAMED_VALUES)):
-            listed = source.split(f"{name}[] = {{")[1].split("};")[0]
-            self.assertEqual(dict(re.findall(r'\{"([^"]+)",\s+"([^"]+)"\}', listed)), known)
 
 
 class InAFolder(unittest.TestCase):

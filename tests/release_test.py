@@ -50,7 +50,7 @@ class Release(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         results = cls.folder / "results-out"
         (results / "figures").mkdir(parents=True)
-        shutil.copy(ROOT / "tests/older/results.h5", results / "overall.h5")
+        shutil.copy(ROOT / "results/baselines/regress.h5", results / "overall.h5")
         (results / "figures/a.png").write_bytes(b"a")
         (results / "left.cells").mkdir()
         (results / "left.cells/0.h5").write_bytes(b"")

@@ -22,7 +22,6 @@ MAX_FUNCTION_LINES = 70
 USUAL_FUNCTION_LINES = 40
 USUAL_FUNCTION_SHARE = 0.95
 MAX_PROSE_LINE = 100
-MIN_SOURCES = 4  # of a folder
 
 # Arrows of the design: which layers a layer may include. "record/run" is what a run leaves behind, without HDF5.
 LAYERS = {
@@ -102,7 +101,7 @@ RETIRED = re.compile(
     r"\bpace_limit\b|most_seeds|normalised_goodput|reservation_rps|bound_gap\b|optimal_goodput_rps|scheduler_busy\b|visit_share|"
     r"batch_cap\b|lateness_|scheduler_inbox|(?<!,)--(?:again|halfwidth|ledger|picture)\b|least_loaded|herd_load\b|what became worse|"
     r"stand-in\b|left too? late|\bthe books\b", re.IGNORECASE)
-NAMES_RETIRED_WORDS = {"docs/terms.md", "harness/core/renamed.cc", "harness/core/renamed.h"}
+NAMES_RETIRED_WORDS = {"docs/terms.md"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
 STATIC = re.compile(r"\bstatic\b([^;{=(]*)([;{=(])")
@@ -291,7 +290,7 @@ def check_types_once(texts):
 
 
 def check_folders(paths):
-    """`paths`: all files of the tree. A folder of sources is a subject: a page says what it is for, and it is no pair."""
+    """`paths`: all files of the tree. A folder of sources is a subject: a page says what it is for."""
     findings, sources = [], {}
     for path in paths:
         if is_cpp(path) and not is_test(path) and not path.startswith("templates/"):
@@ -299,8 +298,6 @@ def check_folders(paths):
     for folder, files in sorted(sources.items()):
         if f"{folder}/README.md" not in paths:
             findings.append(Finding(files[0], 1, "folders", f"{folder} has no README.md"))
-        if len(files) < MIN_SOURCES and not folder.startswith("systems"):
-            findings.append(Finding(files[0], 1, "folders", f"{folder} has {len(files)} sources, at least {MIN_SOURCES}"))
     return findings
 
 

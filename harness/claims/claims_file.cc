@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "harness/core/renamed.h"
 #include "harness/record/analysis/text_table.h"
 #include "workloads/files/table_reader.h"
 
@@ -113,7 +112,7 @@ class ClaimReader {
       }
       Filter filter;
       filter.place = {fields_.file(), entry.value.line, claim_.id + ": where." + key};
-      filter.key = name_now(renamed_keys(), name_now(renamed_columns(), key));
+      filter.key = key;
       require_key(filter.place, filter.key);
       const auto* items = std::get_if<TomlArray>(&entry.value.data);
       if (items == nullptr) {
@@ -128,10 +127,6 @@ class ClaimReader {
     }
   }
 
-  static std::string value_now(const Filter& filter, const std::string& value) {
-    return setting_now(filter.key, value).substr(filter.key.size() + 1);
-  }
-
   static void add_condition(Filter& filter, const TomlValue& value) {
     if (const auto* number = std::get_if<double>(&value.data)) {
       filter.any.push_back(field_value(*number));
@@ -143,7 +138,7 @@ class ClaimReader {
       if (!filter.range) filter.range.emplace();
       narrow(*filter.range, filter.place, *text);
     } else {
-      filter.any.push_back(field_value(value_now(filter, *text)));
+      filter.any.push_back(field_value(*text));
     }
   }
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "harness/core/renamed.h"
 
 namespace harness {
 namespace {
@@ -134,9 +133,8 @@ class Parser {
     if (take("(")) return function(name, begin);
     const bool is_of_plan = name == kPlan && take(".");
     const bool is_of_minutes = name == kMinute && take(".");
-    name = is_of_plan      ? plan_column()
-           : is_of_minutes ? minute_column(begin)
-                           : name_now(renamed_columns(), name);
+    if (is_of_plan) name = plan_column();
+    if (is_of_minutes) name = minute_column(begin);
     if (!take("["))
       fail("\"[\" with a configuration after the metric " + name + ", or \"(\" after a function");
     if (!is_of_plan && !is_of_minutes) require_metric(name, begin);
@@ -217,15 +215,10 @@ class Parser {
     if (variant != "*") metric.selectors.push_back({"variant", {variant, std::nullopt}});
   }
 
-  /// Returns the name that a column or a parameter has today.
-  static std::string today(const std::string& key) {
-    return name_now(renamed_keys(), name_now(renamed_columns(), key));
-  }
-
   /// Reads KEY=VALUE. A key that is no column and has no dot is a parameter of the series' system.
   Selector selector(const Expression& metric) {
     const std::size_t begin = at_;
-    std::string key = today(quoted_or_plain("=,]", "KEY=VALUE"));
+    std::string key = quoted_or_plain("=,]", "KEY=VALUE");
     require("=");
     const std::string value = quoted_or_plain(",]", "a value");
     const std::vector<std::string> columns = selecting_columns();
@@ -235,9 +228,9 @@ class Parser {
         at_ = begin;
         fail_unknown("column", key, columns);
       }
-      key = today(metric.selectors.front().value.text + "." + key);
+      key = metric.selectors.front().value.text + "." + key;
     }
-    return {key, field_value(setting_now(key, value).substr(key.size() + 1))};
+    return {key, field_value(value)};
   }
 
   void require_metric(const std::string& name, std::size_t begin) {

@@ -198,8 +198,7 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "2 bad input. docs/claims.md describes ledgers, kinds and verdicts.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
   command
-      ->add_option("--claims-file,--claims_file", options->claims_file,
-                   std::string("the file of claims; ") + kClaimsFile)
+      ->add_option("--claims-file", options->claims_file, std::string("the file of claims; ") + kClaimsFile)
       ->type_name("FILE");
   command->add_option("--folder", options->folder, "where the results are; results-out")->type_name("DIR");
   command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");

@@ -132,7 +132,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::Option* measured_times =
       command
           ->add_flag(
-              "--measured-times,--paced", options->measured_times,
+              "--measured-times", options->measured_times,
               "fidelity: simulates cells on devices with the batch times measured in their run instead of "
               "the profile's")
           ->needs(fidelity);

@@ -79,7 +79,7 @@ MISTAKES = [
     (["base.h5", "base.h5", "--tolerance", "drop_rate"], ["METRIC=VALUE"]),
     (["--fidelity", "base.h5", "--within", "close"], ["--within", "close"]),
     (["base.h5", "base.h5", "--within", "5%"], ["--fidelity"]),
-    (["--fidelity", "base.h5", "--paced"], ["base.h5", "no cell that ran on devices", 'runtime = "gpu"']),
+    (["--fidelity", "base.h5", "--measured-times"], ["base.h5", "no cell that ran on devices", 'runtime = "gpu"']),
     (["base.h5", "base.h5", "--measured-times"], ["--fidelity"]),
     (["--fidelity", "base.h5", "--folder", "."], ["--measured-times"]),
     (["--fidelity", "base.h5", "--measured-times", "--folder", "nowhere"], ["--folder", "nowhere"]),

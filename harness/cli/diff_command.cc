@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
-#include "harness/core/renamed.h"
 #include "harness/record/analysis/changes.h"
 #include "harness/record/hdf5/results_file.h"
 
@@ -23,11 +22,10 @@ void diff(const DiffOptions& options) {
   std::vector<ComparedMetric> metrics = moved_metrics();
   const std::vector<std::string> known = metric_columns();
   for (const std::string& name : options.metrics) {
-    const std::string column = name_now(renamed_columns(), name);
-    if (std::ranges::find(known, column) == known.end())
+    if (std::ranges::find(known, name) == known.end())
       throw_unknown({"", 0, "--metric"}, "metric", name, known);
-    if (std::ranges::none_of(metrics, [&](const ComparedMetric& metric) { return metric.name == column; }))
-      metrics.push_back({column, better_of(column), {}});
+    if (std::ranges::none_of(metrics, [&](const ComparedMetric& metric) { return metric.name == name; }))
+      metrics.push_back({name, better_of(name), {}});
   }
   const Changes changes = changes_between(read_summary_with_settings(options.base),
                                           read_summary_with_settings(options.now), metrics);

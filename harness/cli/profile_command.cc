@@ -210,7 +210,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--threads", options.threads, "cpu: threads that compute a batch")
       ->capture_default_str();
   command
-      .add_option("--image-size,--picture", options.image,
+      .add_option("--image-size", options.image,
                   "size of the images sent (default: the pipeline's, or 224x224)")
       ->type_name("HxW");
   command.add_option("--input", options.input, "size that they are resized to (default: the model's own)")
@@ -220,7 +220,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
                   "measure the cost of so many as well, of all, or of those that a set of profiles lists")
       ->capture_default_str();
   command
-      .add_option("--half-width,--halfwidth", options.half_width,
+      .add_option("--half-width", options.half_width,
                   "repeat until half of each median's 95 % confidence interval is within "
                   "this share of it")
       ->capture_default_str();

@@ -47,7 +47,7 @@ BAD = [
     ("no time", ["--model", "a", "--limit-s", "0", "-o", "p.toml"], ["--limit-s"]),
     ("no threads", ["--model", "a", "--threads", "0", "-o", "p.toml"], ["--threads", "1 to 1024"]),
     ("an image of one side", ["--model", "a", "--image-size", "224", "-o", "p.toml"], ["--image-size", "HEIGHTxWIDTH"]),
-    ("an image of nothing", ["--model", "a", "--picture", "0x9", "-o", "p.toml"], ["--image-size"]),
+    ("an image of nothing", ["--model", "a", "--image-size", "0x9", "-o", "p.toml"], ["--image-size"]),
     ("half an exit point", ["--model", "a", "--exit-points", "0.5", "-o", "p.toml"], ["--exit-points", "all"]),
     ("an unknown pipeline", ["--pipeline", "tmm", "-o", "p.toml"], ["did you mean tm?"]),
     ("a file and a pipeline", ["--pipeline", "tm", "--file", "m.pt", "-o", "p.toml"], ["--file"]),

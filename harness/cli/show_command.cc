@@ -8,7 +8,6 @@
 
 #include "harness/cli/terminal.h"
 #include "harness/core/error.h"
-#include "harness/core/renamed.h"
 #include "harness/record/analysis/fitted_text.h"
 #include "harness/record/analysis/paired.h"
 #include "harness/record/analysis/report_text.h"
@@ -207,18 +206,16 @@ void narrow(TextTable& table, const ShowOptions& options) {
       else
         values.back() += c;
     }
-    const std::string column = name_now(renamed_columns(), filter.substr(0, equals));
+    const std::string column = filter.substr(0, equals);
     if (!keep_rows(table, column, values)) require_known("--filter", column, names);
   }
   if (options.sort.empty()) return;
   const bool is_falling = options.sort.front() == '-';
-  const std::string column = name_now(renamed_columns(), options.sort.substr(is_falling ? 1 : 0));
+  const std::string column = options.sort.substr(is_falling ? 1 : 0);
   if (!sort_rows(table, column, is_falling)) require_known("--sort", column, names);
 }
 
 void show(ShowOptions options) {
-  for (std::string& column : options.columns) column = name_now(renamed_columns(), column);
-  options.paired = name_now(renamed_columns(), options.paired);
   for (const std::string& column : options.columns) require_known("--columns", column, summary_columns());
   if (!options.paired.empty()) require_known("--paired", options.paired, metric_columns());
   const std::vector<SummaryRow> rows = read_summary(options.results);

@@ -7,7 +7,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from harness_results.names import pairs_of, parameter_now, settings_now, text_of, with_names_of_today
+from harness_results.names import pairs_of, text_of
 from harness_results.series import SeriesKey, WorkloadKey, name_series
 
 NS_PER_S = 1e9
@@ -51,7 +51,7 @@ class Cell:
         return self._group[name]
 
     def table(self, name):
-        return with_names_of_today(self._group[name][:])
+        return self._group[name][:]
 
     @property
     def measured_from_s(self):
@@ -98,8 +98,8 @@ class Cell:
 
     @cached_property
     def settings(self):
-        """The cell's whole effective settings, by the names of today."""
-        return settings_now(tomllib.loads(text_of(self.attribute("effective_toml"))))
+        """The cell's whole effective settings."""
+        return tomllib.loads(text_of(self.attribute("effective_toml")))
 
     @cached_property
     def slos_ms(self):
@@ -161,7 +161,7 @@ class Results:
         self._file = h5py.File(path, "r")
         if "summary" not in self._file:
             raise ResultsError(f"{path}: found no table summary, allowed: a results file of harness")
-        self.rows = [plain(row) for row in with_names_of_today(self._file["summary"][:])]  # of skipped and invalid cells too
+        self.rows = [plain(row) for row in self._file["summary"][:]]  # of skipped and invalid cells too
         self.columns = {column["name"]: column for column in map(plain, self._file["columns"][:])} if "columns" in self._file else {}
         name_series(self.rows)
         self.experiment = experiment = parsed(text_of(self._file.attrs.get("experiment_toml", "")))
@@ -252,8 +252,6 @@ def length_text(cells):
 def plain(row):
     """A row of /summary as a dictionary of Python values."""
     values = {name: value.decode() if isinstance(value, bytes) else value for name, value in zip(row.dtype.names, row.item())}
-    if "parameters" in values:
-        values["parameters"] = " ".join(parameter_now(word) for word in values["parameters"].split(" "))
     if "sent" in values:
         values.setdefault("slo_attainment", values["in_time"] / values["sent"] if values["sent"] else np.nan)
         if FIRST_OF_QUANTILES not in values:

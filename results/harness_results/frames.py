@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 
 from harness_results.file import HOW_TO_RECORD, Results, ResultsError, ranges
-from harness_results.names import SHOWN_VALUES, text_of, with_names_of_today
+from harness_results.names import SHOWN_VALUES, text_of
 
 FORMAT = "harness results"
 FORMAT_VERSION = 1  # the newest that this package reads
@@ -111,9 +111,8 @@ class Frames:
             raise MissingTable(f"{self._results.path}: no /cells/{cell}/{name}: {how}")
         stored = group.dataset(name)
         enumerations = {column: h5py.check_enum_dtype(stored.dtype[column]) for column in stored.dtype.names}
-        rows = with_names_of_today(stored[:])
-        named = dict(zip(rows.dtype.names, enumerations.values()))
-        frame = self._pandas.DataFrame({column: self._decoded(rows[column], named[column]) for column in rows.dtype.names})
+        rows = stored[:]
+        frame = self._pandas.DataFrame({column: self._decoded(rows[column], enumerations[column]) for column in rows.dtype.names})
         for column, (other, value) in ONLY_WITH.items():
             if column in frame and other in frame:
                 frame.loc[frame[other] != value, column] = np.nan

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "harness/core/renamed.h"
 #include "workloads/files/text_lines.h"
 
 namespace harness {
@@ -20,29 +19,12 @@ double exact(const InputPlace& place, std::int64_t integer) {
   throw InexactInteger(place, std::to_string(integer));
 }
 
-/// Gives the keys of the table at `path` the names that they have today.
-void rename_keys(const std::string& file, TomlTable& entries, const std::string& path) {
-  for (TomlEntry& entry : entries) {
-    const std::string before = path.empty() ? entry.key : path + "." + entry.key;
-    const std::string now = name_now(renamed_keys(), before);
-    if (now == before) continue;
-    std::string key = now.substr(now.rfind('.') + 1);
-    if (member_of(entries, key) != nullptr)
-      throw input_error(place_of(file, entry.value, before), "the old name of '" + key + "' beside it",
-                        "one of them");
-    entry.key = std::move(key);
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const TomlEntry& a, const TomlEntry& b) { return a.key < b.key; });
-}
-
 TomlValue table_of(const std::string& file, const toml::table& table, const std::string& path) {
   TomlTable entries;
   for (const auto& [name, node] : table) {
     const std::string key(name.str());
     entries.push_back({key, value_of(file, node, path.empty() ? key : path + "." + key)});
   }
-  rename_keys(file, entries, path);
   return {static_cast<int>(table.source().begin.line), std::move(entries)};
 }
 

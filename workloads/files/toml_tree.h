@@ -47,7 +47,7 @@ class InexactInteger : public InputError {
       : InputError(input_error(place, found, kAllowed)) {}
 };
 
-/// Parses a document; the result's data is its table. Keys have the names that they have today (renamed.h).
+/// Parses a document; the result's data is its table.
 /// Throws InputError with the line of a syntax error, of a key that is too deep or of an InexactInteger.
 TomlValue parse_toml(const std::string& file, std::string_view bytes);
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <sstream>
 
-#include "harness/core/renamed.h"
 
 namespace harness {
 
@@ -100,7 +99,7 @@ TomlValue* swept_values(TomlValue& document, const std::string& key) {
   for (TomlValue& sweep : *array) {
     const TomlValue* its_key = table_member(sweep, "key");
     const auto* text = its_key == nullptr ? nullptr : std::get_if<std::string>(&its_key->data);
-    if (text != nullptr && name_now(renamed_keys(), *text) == key) return table_member(sweep, "values");
+    if (text != nullptr && *text == key) return table_member(sweep, "values");
   }
   return nullptr;
 }
@@ -223,7 +222,6 @@ void apply_override(TomlValue& document, const std::string& override_text) {
     throw input_error({"--set", 0, ""}, override_text, "KEY=VALUE, such as planner.sizing_factor=2");
   }
   check_key_depth("--set", override_text);
-  key = name_now(renamed_keys(), key);
   const InputPlace place{"--set", 0, key};
   if (TomlValue* swept = swept_values(document, key)) {
     *swept = override_value(place, override_text.substr(equals + 1));

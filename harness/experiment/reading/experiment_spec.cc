@@ -335,8 +335,6 @@ void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
     if (axis.key.empty())
       throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
     axis.values = swept_values(table, axis.key);
-    for (ParamValue& value : axis.values) value = with_names_of_today({axis.key, value, {}}).value;
-    axis.key = with_names_of_today({axis.key, {}, {}}).key;
     axis.place = table.place("values");
     axis.place.key = axis.key;
     if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");

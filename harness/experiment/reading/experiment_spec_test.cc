@@ -6,7 +6,6 @@
 #include <fstream>
 #include <random>
 
-#include "harness/core/renamed.h"
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/config_tree.h"
@@ -225,31 +224,6 @@ TEST(ExperimentSpec, OverridesReplaceAndAddValues) {
   EXPECT_EQ(text_of(spec.base.system_params[0].value), "0.3");
 }
 
-TEST(ExperimentSpec, KeysAndValuesAreReadUnderTheNamesThatTheyHadBefore) {
-  int keys = 0;
-  for (const Renamed& key : renamed_keys()) {
-    const std::string now(key.now), before(key.before), section = section_of(now);
-    Settings settings;
-    std::string value;
-    for (const Section& fixed : fixed_sections(settings)) {
-      for (const Param& param : fixed.params)
-        if (fixed.name + "." + param.name == now) value = other_value(param);
-    }
-    if (value.empty()) continue;  // of systems, and of other files
-    ++keys;
-    const std::string member = before.substr(before.find('.') + 1) + " = " + value + "\n";
-    const std::string text = parse(kSmallest, {now + "=" + value}).text;
-    EXPECT_EQ(parse(kSmallest, {before + "=" + value}).text, text);
-    const std::string table = "[" + section + "]\n";
-    EXPECT_EQ(parse(kSmallest + table + member, {now + "=" + value}).text, text);
-    EXPECT_NE(error_of(kSmallest + table + member + now.substr(now.find('.') + 1) + " = " + value + "\n")
-                  .find("the old name of '"),
-              std::string::npos);
-  }
-  EXPECT_GE(keys, 4);
-}
-
-// What is recorded as the experiment's text is the experiment.
 TEST(ExperimentSpec, EffectiveTextReadsBackTheSame) {
   const ExperimentSpec spec =
       parse(kSmallest +

@@ -51,9 +51,9 @@ std::string stream_tables(const std::string& trace, const std::vector<StreamClas
 void read_named_settings(const TableReader& document, ExperimentSpec& spec);
 /// Throws InputError unless a [[setting]] may set the key, and the key may have the value.
 void check_assignment(const ExperimentSpec& spec, const Assignment& assignment);
-/// Throws InputError if --set gives a value to the key `given` that a [[setting]] sets: it would change
+/// Throws InputError if --set gives a value to the key `key` that a [[setting]] sets: it would change
 /// nothing.
-void check_override_of_settings(const ExperimentSpec& spec, const std::string& given);
+void check_override_of_settings(const ExperimentSpec& spec, const std::string& key);
 
 /// The key of [cluster] that holds the kinds of devices.
 inline constexpr const char* kDeviceKey = "device";

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "harness/core/error.h"
-#include "harness/core/renamed.h"
 #include "harness/record/analysis/paired.h"
 #include "harness/record/run/series.h"
 
@@ -76,7 +75,7 @@ void read_repeat_until(const TableReader& document, ExperimentSpec& spec) {
   table.require_known(plain_keys_of("repeat_until"));
   RepeatUntil repeat;
   const std::vector<std::string> metrics = metric_columns();
-  repeat.metric = name_now(renamed_columns(), table.text_or("metric", ""));
+  repeat.metric = table.text_or("metric", "");
   if (repeat.metric.empty())
     throw input_error(table.place("metric"), "nothing", "a metric, such as drop_rate");
   if (std::find(metrics.begin(), metrics.end(), repeat.metric) == metrics.end())

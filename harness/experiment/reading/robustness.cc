@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/record/run/summary.h"
 
@@ -22,7 +21,7 @@ void collect(const TableReader& table, const std::string& prefix, std::vector<As
       }
       std::vector<Assignment> own;
       for (ParamValue& value : table.value_axis(entry.key))
-        own.push_back(with_names_of_today({key, std::move(value), table.place(entry.key)}));
+        own.push_back({key, std::move(value), table.place(entry.key)});
       std::erase_if(found, [&](const Assignment& one) { return !own.empty() && one.key == own.front().key; });
       found.insert(found.end(), own.begin(), own.end());
     }
@@ -51,7 +50,7 @@ void read_robustness(const TableReader& document, ExperimentSpec& spec) {
     check_assignment(spec, one);
   }
   read.standard = table.flag_or("standard", read.standard);
-  read.metric = name_now(renamed_columns(), table.text_or("metric", read.metric));
+  read.metric = table.text_or("metric", read.metric);
   check_metric(table.place("metric"), read.metric);
   read.margin = table.number_or("margin", 0, 1, read.margin);
   if (table.has("seeds")) read.seeds = table.integer("seeds", 2, 1000);

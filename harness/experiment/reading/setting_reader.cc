@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
 
@@ -44,8 +43,7 @@ NamedSetting read_setting(const TableReader& table, const ExperimentSpec& spec) 
   NamedSetting setting;
   setting.place = table.place("name");
   setting.name = table.text("name");
-  for (Assignment& given : table.table("set").assignments("")) {
-    const Assignment assignment = with_names_of_today(std::move(given));
+  for (const Assignment& assignment : table.table("set").assignments("")) {
     for (const SweepAxis& axis : spec.sweeps) {
       if (axis.key == assignment.key)
         throw input_error(assignment.place, assignment.key + ", which a [[sweep]] has too", "one of them");
@@ -62,8 +60,7 @@ NamedSetting read_setting(const TableReader& table, const ExperimentSpec& spec) 
 
 }  // namespace
 
-void check_override_of_settings(const ExperimentSpec& spec, const std::string& given) {
-  const std::string key = name_now(renamed_keys(), given);
+void check_override_of_settings(const ExperimentSpec& spec, const std::string& key) {
   for (const NamedSetting& setting : spec.settings) {
     const bool has = std::ranges::find(setting.values, key, &Assignment::key) != setting.values.end();
     if (has || (setting.load && key == "workload.loads"))

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/core/renamed.h"
 #include "harness/experiment/reading/readers.h"
 #include "harness/experiment/reading/system_libraries.h"
 #include "harness/serving/composed_system.h"
@@ -67,15 +66,6 @@ std::vector<std::string> section_names() {
 }
 
 }  // namespace
-
-Assignment with_names_of_today(Assignment assignment) {
-  const std::string value = text_of(assignment.value);
-  const std::string now = setting_now(assignment.key, value);
-  assignment.key = now.substr(0, now.find('='));
-  if (std::string today = now.substr(assignment.key.size() + 1); today != value)
-    assignment.value = std::move(today);
-  return assignment;
-}
 
 Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
                  const std::vector<std::string>& names) {
@@ -177,8 +167,7 @@ std::vector<Param> system_params(System& system) {
   return params;
 }
 
-void assign(Settings& settings, const Assignment& given) {
-  const Assignment assignment = with_names_of_today(given);
+void assign(Settings& settings, const Assignment& assignment) {
   const std::string section = section_of(assignment.key);
   const std::string member = member_of_section(assignment.key);
   if (section == assignment.key) {

@@ -90,9 +90,6 @@ std::vector<Param> module_params(ModuleOverride& module);
 /// Returns the parameters of a system.
 std::vector<Param> system_params(System& system);
 
-/// Returns the assignment with the names that its key and its value have today (core/renamed.h).
-Assignment with_names_of_today(Assignment assignment);
-
 /// Sets the key in `settings`; `fault.NAME.*` sets it in all its faults of that name. Checks keys of another
 /// trace than `settings.trace` as far as possible and ignores them; checks keys of every system and keeps
 /// them in `system_params`. Throws InputError for an unknown key (with the nearest known one) or a value that

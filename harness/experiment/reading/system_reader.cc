@@ -64,7 +64,6 @@ void read_params(const TableReader& table, SystemSpec& system) {
   for (const auto& [key, section] : kinds) {
     if (!table.has(key)) continue;
     for (Assignment& assignment : table.table(key).assignments(section)) {
-      assignment = with_names_of_today(std::move(assignment));
       check_override(system, assignment);
       for (const Assignment& other : system.overrides) {
         if (other.key == assignment.key)

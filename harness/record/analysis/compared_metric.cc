@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "harness/core/error.h"
-#include "harness/core/renamed.h"
 #include "harness/record/analysis/paired.h"
 
 namespace harness {
@@ -109,7 +108,7 @@ void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos)
     throw input_error({"", 0, kOption}, text, "METRIC=VALUE, such as drop_rate=0.02 or latency_ms_p99=10%");
-  const std::string name = name_now(renamed_columns(), text.substr(0, equals));
+  const std::string name = text.substr(0, equals);
   const Tolerance tolerance = tolerance_of(kOption, text.substr(equals + 1));
   const auto given = std::find_if(metrics.begin(), metrics.end(),
                                   [&](const ComparedMetric& metric) { return metric.name == name; });

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "harness/core/error.h"
-#include "harness/core/renamed.h"
 
 namespace harness {
 namespace {
@@ -178,14 +177,6 @@ std::string unquoted(const std::string& text) {
   return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-/// Adds a setting under the names that its key and its value have today.
-void put(Settings& settings, const std::string& key, const std::string& value) {
-  const std::string now = setting_now(key, unquoted(value));
-  const std::string key_now = now.substr(0, now.find('='));
-  const std::string value_now = now.substr(key_now.size() + 1);
-  settings[key_now] = value_now == unquoted(value) ? value : "\"" + value_now + "\"";
-}
-
 /// Adds the settings of an inline table, "{ a = 1, b = 2 }".
 void add_inline(Settings& settings, const std::string& table, const std::string& prefix) {
   std::size_t begin = table.find_first_not_of("{ ");
@@ -193,7 +184,7 @@ void add_inline(Settings& settings, const std::string& table, const std::string&
     const std::size_t end = std::min(table.find(", ", begin), table.find(" }", begin));
     const std::string pair = table.substr(begin, end == std::string::npos ? end : end - begin);
     const std::size_t equals = pair.find(kAssigns);
-    if (equals != std::string::npos) put(settings, prefix + pair.substr(0, equals), pair.substr(equals + 3));
+    if (equals != std::string::npos) settings[prefix + pair.substr(0, equals)] = pair.substr(equals + 3);
     if (end == std::string::npos || table[end] == ' ') return;
     begin = end + 2;
   }
@@ -225,7 +216,7 @@ Settings settings_of(const std::string& text) {
       if (key == kParams) {
         add_inline(settings, value, system + ".");
       } else {
-        put(settings, prefix + key, value);
+        settings[prefix + key] = value;
       }
     }
   }

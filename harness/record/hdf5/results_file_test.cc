@@ -12,7 +12,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/random.h"
-#include "harness/core/renamed.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/hdf5/table.h"
 #include "harness/record/hdf5/test_edited_file.h"
@@ -164,9 +163,8 @@ void remove_totals(const std::string& path, const std::vector<const char*>& name
     ASSERT_GE(H5Adelete_by_name(file.get(), "cells/7", name, H5P_DEFAULT), 0) << name;
 }
 
-/// Writes the table again with the column under another name, or without the column if that name is "".
-void rename_column(const std::string& path, const std::string& name_of_table, const std::string& column,
-                   const std::string& name_then) {
+/// Writes the table again without the column.
+void remove_column(const std::string& path, const std::string& name_of_table, const std::string& column) {
   const EditedFile file(path);
   Hdf5Handle table(H5Dopen2(file.get(), name_of_table.c_str(), H5P_DEFAULT), H5Dclose, "open");
   const Hdf5Handle stored(H5Dget_type(table.get()), H5Tclose, "type");
@@ -179,9 +177,8 @@ void rename_column(const std::string& path, const std::string& name_of_table, co
     const auto member = static_cast<unsigned>(i);
     const Hdf5Handle type(H5Tget_member_type(all.get(), member), H5Tclose, "type");
     char* name = H5Tget_member_name(all.get(), member);
-    const std::string kept_name = name == column ? name_then : name;
-    if (!kept_name.empty())
-      H5Tinsert(kept.get(), kept_name.c_str(), H5Tget_member_offset(all.get(), member), type.get());
+    if (name != column)
+      H5Tinsert(kept.get(), name, H5Tget_member_offset(all.get(), member), type.get());
     H5free_memory(name);
   }
   std::vector<char> bytes(H5Tget_size(all.get()) * rows);
@@ -193,17 +190,6 @@ void rename_column(const std::string& path, const std::string& name_of_table, co
                      H5Dclose, "make");
   H5Dwrite(table.get(), kept.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
   H5Dvlen_reclaim(all.get(), space.get(), H5P_DEFAULT, bytes.data());
-}
-
-bool has_column(const std::string& path, const std::string& table, const std::string& column) {
-  const EditedFile file(path);
-  if (!has_link(file.get(), table)) return false;
-  const std::vector<std::string> names = StoredTable(file.get(), table).column_names();
-  return std::find(names.begin(), names.end(), column) != names.end();
-}
-
-void remove_column(const std::string& path, const std::string& table, const std::string& column) {
-  rename_column(path, table, column, "");
 }
 
 void remove_columns(const std::string& path, const std::string& table,
@@ -257,22 +243,6 @@ TEST_F(ResultsFile, AMetricThatAnOlderFileLacksHasNoValue) {
   write_synthetic_cell(path("cell.h5"), run, false);
   remove_totals(path("cell.h5"), {"duration_ns"});
   EXPECT_THROW(read_cell(path("cell.h5"), 7), InputError);
-}
-
-TEST_F(ResultsFile, ColumnsAreReadUnderTheNamesThatTheyHadBefore) {
-  const SyntheticRun run = synthetic_run(settings_of(7, "pard", 3));
-  write_synthetic_cell(path("cell.h5"), run, true);
-  int renamed = 0;
-  for (const Renamed& column : renamed_columns()) {
-    for (const char* table : {"summary", "cells/7/requests", "cells/7/modules", "cells/7/plans",
-                              "cells/7/groups", "cells/7/workers"}) {
-      if (!has_column(path("cell.h5"), table, std::string(column.now))) continue;
-      rename_column(path("cell.h5"), table, std::string(column.now), std::string(column.before));
-      ++renamed;
-    }
-  }
-  EXPECT_GT(renamed, 0);
-  expect_same_cell(run, read_cell(path("cell.h5"), 7));
 }
 
 /// The file is as files were before there was a live runtime.

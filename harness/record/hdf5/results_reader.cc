@@ -19,7 +19,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/input_file.h"
-#include "harness/core/renamed.h"
 #include "harness/record/hdf5/file_seal.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/stored_rows.h"
@@ -180,7 +179,7 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
   const SummaryRow row;
   SummaryRow::list(row, [&names](const char* name, const auto&) {
     const bool may_lack = find_metric(name) != nullptr || is_among(kLaterColumns, name);
-    if (!may_lack && !is_among(names, name) && !is_among(names, name_before(renamed_columns(), name)))
+    if (!may_lack && !is_among(names, name))
       throw Hdf5Failure("find all columns of /summary");
   });
   std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);

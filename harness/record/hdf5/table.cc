@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "harness/core/renamed.h"
 
 namespace harness {
 namespace {
@@ -105,11 +104,7 @@ Hdf5Handle stored_type(const DropReason*) {
 }
 
 void RowType::add(const std::string& name, Hdf5Handle type, std::size_t bytes) {
-  const auto has = [this](const std::string& column) {
-    return std::find(in_file_.begin(), in_file_.end(), column) != in_file_.end();
-  };
-  const std::string before = has(name) ? "" : name_before(renamed_columns(), name);
-  columns_.push_back({has(before) ? before : name, std::move(type), bytes_});
+  columns_.push_back({name, std::move(type), bytes_});
   bytes_ += bytes;
 }
 

@@ -72,11 +72,6 @@ const char* get_value(const char* at, Value& value) {
 /// The type of a row whose columns are added one after the other.
 class RowType {
  public:
-  RowType() = default;
-  /// Makes a type to read a file with these columns. A column that the file has under an older name gets that
-  /// name.
-  explicit RowType(std::vector<std::string> in_file) : in_file_(std::move(in_file)) {}
-
   template <class Value>
   void operator()(const std::string& name, const Value& value) {
     add(name, stored_type(&value), kStoredBytes<Value>);
@@ -92,7 +87,6 @@ class RowType {
     Hdf5Handle type;
     std::size_t offset;
   };
-  std::vector<std::string> in_file_;
   std::vector<Column> columns_;
   std::size_t bytes_ = 0;
 };
@@ -100,15 +94,13 @@ class RowType {
 /// Returns the type of a row. It is made once for all files with these columns, since HDF5 takes longer to
 /// make a type than to write some rows.
 template <class Row>
-hid_t row_type(const std::vector<std::string>& in_file) {
-  static std::map<std::vector<std::string>, Hdf5Handle> types;
-  Hdf5Handle& known = types[in_file];
-  if (!known) {
-    RowType type(in_file);
+hid_t row_type() {
+  static const Hdf5Handle known = [] {
+    RowType type;
     const Row row{};
     Row::list(row, type);
-    known = type.take();
-  }
+    return type.take();
+  }();
   return known.get();
 }
 
@@ -116,9 +108,7 @@ hid_t row_type(const std::vector<std::string>& in_file) {
 template <class Row>
 class PackedRows {
  public:
-  /// `in_file` holds the columns of the file that is read, and is empty for writing.
-  explicit PackedRows(const std::vector<std::string>& in_file = {})
-      : type_(row_type<Row>(in_file)), bytes_a_row_(H5Tget_size(type_)) {}
+  PackedRows() : type_(row_type<Row>()), bytes_a_row_(H5Tget_size(type_)) {}
 
   hid_t type() const { return type_; }
   std::size_t bytes() const { return bytes_.size(); }
@@ -258,7 +248,7 @@ class StoredTable {
 template <class Row, class Made>
 auto read_table(hid_t group, const std::string& name, Made made) {
   StoredTable table(group, name);
-  PackedRows<Row> packed(table.column_names());
+  PackedRows<Row> packed;
   packed.push_back_defaults(std::min(table.rows(), table.rows_at_once()));
   std::vector<decltype(made(packed.row(0)))> rows;
   rows.reserve(table.rows());

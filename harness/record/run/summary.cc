@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "harness/core/error.h"
-#include "harness/core/renamed.h"
 
 namespace harness {
 std::string hex16(std::uint64_t value) {
@@ -24,10 +23,9 @@ std::vector<std::pair<std::string, std::string>> parameters_of(const CellIdentit
       if (!pairs.empty()) pairs.back().second += " " + word;
       continue;
     }
-    const std::string now = setting_now(word.substr(0, equals), word.substr(equals + 1));
-    const std::string key = now.substr(0, now.find('='));
+    const std::string key = word.substr(0, equals);
     std::erase_if(pairs, [&](const auto& earlier) { return earlier.first == key; });
-    pairs.emplace_back(key, now.substr(key.size() + 1));
+    pairs.emplace_back(key, word.substr(equals + 1));
   }
   return pairs;
 }
