@@ -129,7 +129,7 @@ void optimal(benchmark::State& state, const char* pipeline) {
   const TraceSpec trace = gamma_trace(300, std::sqrt(static_cast<double>(state.range(1))));
   const std::vector<TimeNs> times = times_of(*make_sample(trace, static_cast<double>(state.range(3)), 1));
   const TimeNs slo_ns = ms_to_ns(static_cast<double>(state.range(2)));
-  constexpr int kMostSimulations = 20'000;  // the default
+  constexpr int kMaxSimulations = 20'000;  // the default
   ExactPlan found;
   double greedy_cost = 0;
   for (auto _ : state) {
@@ -137,7 +137,7 @@ void optimal(benchmark::State& state, const char* pipeline) {
     GreedyPlanner planner(world.pipeline, hardware, estimator, 300 * kNsPerS, slo_ns, {});
     const Configuration greedy = planner.plan();
     greedy_cost = hardware.cost(greedy);
-    found = exact_plan(world.pipeline, hardware, estimator, planner, slo_ns, kMostSimulations, greedy);
+    found = exact_plan(world.pipeline, hardware, estimator, planner, slo_ns, kMaxSimulations, greedy);
   }
   const double cost = hardware.cost(found.configuration);
   state.counters["greedy_usd/h"] = greedy_cost;

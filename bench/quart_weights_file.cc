@@ -9,8 +9,8 @@ namespace harness {
 namespace {
 
 constexpr double kLargest = 1e6;  ///< largest absolute value of a weight
-constexpr int kMostHidden = 64;
-constexpr int kMostStages = 4096;
+constexpr int kMaxHidden = 64;
+constexpr int kMaxStages = 4096;
 
 /// Returns the numbers as a list of TOML, four to a line.
 std::string toml_list(const std::vector<double>& numbers) {
@@ -34,7 +34,7 @@ std::vector<double> exactly(const TableReader& fields, const char* key, std::siz
   if (numbers.size() != count) {
     throw input_error(
         fields.place(key), counted(numbers.size(), "number"),
-        std::to_string(count) + " for hidden = " + text_of(fields.number("hidden", 1, kMostHidden)));
+        std::to_string(count) + " for hidden = " + text_of(fields.number("hidden", 1, kMaxHidden)));
   }
   return numbers;
 }
@@ -106,10 +106,10 @@ AttentionWeights parse_attention_weights(const std::string& file, std::string_vi
   const std::vector<std::string> features(kAttentionFeatures.begin(), kAttentionFeatures.end());
   const std::vector<std::string> found = fields.texts("features");
   if (found != features) throw input_error(fields.place("features"), join_names(found), join_names(features));
-  const auto hidden = static_cast<std::size_t>(fields.integer("hidden", 1, kMostHidden));
+  const auto hidden = static_cast<std::size_t>(fields.integer("hidden", 1, kMaxHidden));
   AttentionWeights weights;
   weights.source = file;
-  weights.stages = fields.integer("stages", 0, kMostStages);
+  weights.stages = fields.integer("stages", 0, kMaxStages);
   weights.theta = fields.number("theta", -kLargest, kLargest);
   weights.bias = fields.number("bias", -kLargest, kLargest);
   weights.w = exactly(fields, "w", hidden * features.size());

@@ -12,7 +12,7 @@ namespace harness {
 namespace {
 
 /// The least prediction, the same as the network's: the formula gives 0 for constant gaps.
-constexpr double kLeastPrediction = 0.01;
+constexpr double kMinPrediction = 0.01;
 
 double mean_log_cv(std::span<const CvSample> samples) {
   double sum = 0;
@@ -219,7 +219,7 @@ std::vector<CvRule> cv_predictors(const AttentionWeights& weights, std::span<con
                              known_cv(sample.predecessor),
                              portable_exp(log_sum / static_cast<double>(sample.neighbours.size())), constant};
     for (std::size_t p = 0; p < result.size(); ++p)
-      result[p].cv.push_back(std::max(values[p], kLeastPrediction));
+      result[p].cv.push_back(std::max(values[p], kMinPrediction));
   }
   return result;
 }

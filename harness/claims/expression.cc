@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-
 namespace harness {
 namespace {
 

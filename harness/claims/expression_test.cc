@@ -243,20 +243,20 @@ std::string repeated(const std::string& part, int many) {
 }
 
 TEST(Expression, RefusesMoreTermsThanItCanWalk) {
-  constexpr int kMost = 1000;
+  constexpr int kMax = 1000;
   for (const std::string& one : std::vector<std::string>{"1 + ", "1 - ", "2 * ", "2 / ", "abs(1) + ",
                                                          "drop_rate[nexus] * ", "- 1 - "}) {
     const bool two = one == "abs(1) + " || one == "- 1 - ";  // the function and its argument, sign and number
-    const int fitting = two ? kMost / 2 - 1 : kMost - 1;
+    const int fitting = two ? kMax / 2 - 1 : kMax - 1;
     EXPECT_NO_THROW(parse_expression(kPlace, repeated(one, fitting) + "1", {})) << one;
-    for (const int many : {kMost, 50'000}) {
+    for (const int many : {kMax, 50'000}) {
       EXPECT_TRUE(holds(error_of_expression(repeated(one, many) + "1"),
                         "claims.toml:7: c: expression: ", "at most 1000 numbers, metrics and functions"))
           << one;
     }
   }
   EXPECT_TRUE(holds(error_of_expression("min(1" + repeated(", 1", 50'000) + ")"), "at most 1000"));
-  EXPECT_DOUBLE_EQ(value_of(repeated("1 + ", kMost - 1) + "1"), kMost);
+  EXPECT_DOUBLE_EQ(value_of(repeated("1 + ", kMax - 1) + "1"), kMax);
 }
 
 TEST(Expression, RefusesManyReductionsWithinEachOther) {

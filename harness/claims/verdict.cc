@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
-constexpr Interval kMostSeeds = {.low = 0.5};  ///< interval of the mean of a comparison that holds
+constexpr Interval kMaxSeeds = {.low = 0.5};  ///< interval of the mean of a comparison that holds
 
 /// True if mean +- half_width has values in the interval and values outside of it; its ends may also lie on
 /// both sides of the interval.
@@ -78,7 +78,7 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   group.half_width = spread.half_width;
   group.least = *std::min_element(group.by_seed.begin(), group.by_seed.end());
   group.most = *std::max_element(group.by_seed.begin(), group.by_seed.end());
-  const Interval& held = claim.combine == Combine::kShare ? kMostSeeds : claim.expect;
+  const Interval& held = claim.combine == Combine::kShare ? kMaxSeeds : claim.expect;
   group.holds = held.contains(group.mean);
   group.within_noise = straddles(held, group.mean, group.half_width);
   return group;

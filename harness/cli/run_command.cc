@@ -32,8 +32,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   CLI::Option* fresh =
       app.add_flag("--fresh", options->fresh,
                    "start over: earlier results of this experiment stay until new ones take their place");
-  app.add_flag("--rerun-failed", options->again,
-               "run cells once more that were skipped or came out invalid")
+  app.add_flag("--rerun-failed", options->again, "run cells once more that were skipped or came out invalid")
       ->excludes(fresh);
   app.add_flag("--allow-skipped", options->allow_skipped,
                "exit with 0 although cells were skipped or are invalid");

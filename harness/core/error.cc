@@ -74,9 +74,9 @@ std::size_t printable_bytes(std::string_view text) {
   if (text.empty()) return 0;
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800,
-                                      0x10000};  // smaller codes are written longer than needed
-  constexpr std::uint32_t kMost = 0x10ffff;
+  constexpr std::uint32_t kMin[] = {0, 0, 0x80, 0x800,
+                                    0x10000};  // smaller codes are written longer than needed
+  constexpr std::uint32_t kMax = 0x10ffff;
   std::uint32_t code = size == 1 ? lead : lead & (0x7fU >> size);
   if ((lead >= 0x80 && lead < 0xc0) || lead >= 0xf8 || size > text.size()) return 0;
   for (const char c : text.substr(1, size - 1)) {
@@ -84,7 +84,7 @@ std::size_t printable_bytes(std::string_view text) {
     code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
   }
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code >= kLeast[size] && code <= kMost && !surrogate && is_visible(code) ? size : 0;
+  return code >= kMin[size] && code <= kMax && !surrogate && is_visible(code) ? size : 0;
 }
 
 std::string printable(std::string_view text, std::size_t longest) {

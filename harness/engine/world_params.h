@@ -37,8 +37,8 @@ struct RequestParams {
     params.choice("fan_out_spread", fan_out_spread, {"pipeline", "poisson", "rounded"},
                   "of task trees alone: how the numbers of visits that a visit causes stray from their "
                   "means: as the pipeline's file says; as Poisson variables; by rounding only");
-    constexpr int kMost = 1'000'000'000;
-    params.integer("measure_from_s", measure_from_s, 0, kMost,
+    constexpr int kMax = 1'000'000'000;
+    params.integer("measure_from_s", measure_from_s, 0, kMax,
                    "whole seconds: requests sent before it are served and counted nowhere, a warm-up; rates "
                    "and shares are of the rest of the load");
   }

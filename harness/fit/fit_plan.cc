@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
-constexpr int kMostPoints = 100'000;
+constexpr int kMaxPoints = 100'000;
 
 std::string beside(const std::string& file, const std::string& path) {
   const std::filesystem::path given(path);
@@ -165,7 +165,7 @@ void read_search(const TableReader& document, FitPlan& plan) {
     throw input_error(search.place("design"), design, "filling or steps");
   plan.only_steps = design == "steps";
   const auto count = [&](const char* key, int low) {
-    if (!plan.only_steps) return static_cast<std::size_t>(search.integer(key, low, kMostPoints));
+    if (!plan.only_steps) return static_cast<std::size_t>(search.integer(key, low, kMaxPoints));
     if (search.has(key)) throw input_error(search.place(key), "a key of the search", "none beside steps");
     return std::size_t{0};
   };

@@ -25,7 +25,7 @@ struct Explanation {
 
 /// The largest number of batches, and of requests, that the text shows of a moment. Every line of the text is
 /// short.
-inline constexpr std::size_t kMostShown = 20;
+inline constexpr std::size_t kMaxShown = 20;
 std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation);
 

@@ -265,10 +265,10 @@ std::string indented(const std::string& text) {
 /// Returns the first rows of a table, and how many more there are.
 std::string shortened(TextTable table, const char* what) {
   const std::size_t rows = table.rows.size();
-  if (rows > kMostShown) table.rows.resize(kMostShown);
+  if (rows > kMaxShown) table.rows.resize(kMaxShown);
   std::string text = rows == 0 ? "  none\n" : indented(aligned_text(table));
-  if (rows > kMostShown)
-    text += "  ... and " + std::to_string(rows - kMostShown) + " more " + what + " (--json has all)\n";
+  if (rows > kMaxShown)
+    text += "  ... and " + std::to_string(rows - kMaxShown) + " more " + what + " (--json has all)\n";
   return text;
 }
 

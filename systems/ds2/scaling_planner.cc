@@ -71,13 +71,13 @@ class ScalingPlanner final : public Planner {
   }
 
   std::vector<int> parallelism(const std::vector<double>& input_rps) const {
-    constexpr double kMost = 1e9;
+    constexpr double kMax = 1e9;
     std::vector<int> workers;
     for (ModuleId m = 0; m < input_rps.size(); ++m) {
       const double busy = input_rps[m] * ns_to_s(latency_ns(m));
       // 1e-9: a number that is meant to be whole must not cost one more by rounding errors.
       workers.push_back(
-          static_cast<int>(std::clamp(std::ceil(busy * (1 + params_.margin) - 1e-9), 1.0, kMost)));
+          static_cast<int>(std::clamp(std::ceil(busy * (1 + params_.margin) - 1e-9), 1.0, kMax)));
     }
     return workers;
   }

@@ -27,8 +27,8 @@ class ExactSearch {
         least_rest_(pipeline.modules.size() + 1, 0),
         known_trials_(pipeline.modules.size()),
         chosen_(pipeline.modules.size()) {
-    constexpr std::size_t kMostVisits = 1'000'000;  // of one module, in all results that are kept
-    estimator.keep(std::clamp<std::size_t>(kMostVisits / (estimator.most_visits() + 1), 2, 16));
+    constexpr std::size_t kMaxVisits = 1'000'000;  // of one module, in all results that are kept
+    estimator.keep(std::clamp<std::size_t>(kMaxVisits / (estimator.most_visits() + 1), 2, 16));
     for (std::size_t kind = 0; kind < hardware.kinds(); ++kind) free_.push_back(hardware.count(kind));
     std::vector<TimeNs> least_ns;
     for (ModuleId m = 0; m < options_.size(); ++m) least_ns.push_back(add_options(m));

@@ -13,7 +13,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kStream = "inferline.paths";  // a stream of its own for each edge
-constexpr std::size_t kMostVisits = 100'000'000;    // most visits at one task
+constexpr std::size_t kMaxVisits = 100'000'000;     // most visits at one task
 
 /// Returns the index of the model in `from.subs`.
 std::size_t place_in_subs(const Module& from, ModuleId model) {
@@ -129,9 +129,9 @@ std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries
       here.query_of.insert(here.query_of.end(), count, from == 0 ? visit : paths[from].query_of[visit]);
       for (std::uint32_t child = 0; child < count; ++child)
         places[m].push_back(FanOut::child_place(place, sub, child));
-      if (places[m].size() > kMostVisits) {
-        throw InputError("the sample that inferline plans by causes more than " +
-                         std::to_string(kMostVisits) + " visits at " + pipeline.modules[m].name);
+      if (places[m].size() > kMaxVisits) {
+        throw InputError("the sample that inferline plans by causes more than " + std::to_string(kMaxVisits) +
+                         " visits at " + pipeline.modules[m].name);
       }
     }
     here.visits = places[m].size();

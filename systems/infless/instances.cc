@@ -72,8 +72,8 @@ const InstanceKind& choose_kind(const std::vector<InstanceKind>& kinds, double r
 }
 
 int instances_for(const InstanceKind& kind, double rate_rps) {
-  constexpr double kMost = 1e9;
-  return static_cast<int>(std::clamp(std::ceil(rate_rps / kind.up_rps - 1e-9), 1.0, kMost));
+  constexpr double kMax = 1e9;
+  return static_cast<int>(std::clamp(std::ceil(rate_rps / kind.up_rps - 1e-9), 1.0, kMax));
 }
 
 bool is_well_used(const InstanceKind& kind, int instances, double rate_rps, double alpha) {

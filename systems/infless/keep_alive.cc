@@ -7,12 +7,12 @@ namespace harness {
 namespace {
 
 constexpr TimeNs kStepNs = kNsPerS;
-constexpr TimeNs kMostSteps = 4 * 3600;
+constexpr TimeNs kMaxSteps = 4 * 3600;
 
 }  // namespace
 
 void IdleHistogram::add(TimeNs now, TimeNs idle_ns) {
-  const auto step = static_cast<std::size_t>(std::min((idle_ns + kStepNs - 1) / kStepNs, kMostSteps));
+  const auto step = static_cast<std::size_t>(std::min((idle_ns + kStepNs - 1) / kStepNs, kMaxSteps));
   ended_.push_back({now, step});
   if (counts_.size() <= step) counts_.resize(step + 1);
   ++counts_[step];

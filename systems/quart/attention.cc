@@ -10,8 +10,8 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastCv = 0.01;
-constexpr double kMostCv = 100;
+constexpr double kMinCv = 0.01;
+constexpr double kMaxCv = 100;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -35,7 +35,7 @@ double leaky(double x) { return x > 0 ? x : kLeak * x; }
 }  // namespace
 
 double known_cv(const StageFeatures& stage) {
-  return std::isnan(stage.arrival_cv) ? 1 : std::clamp(stage.arrival_cv, kLeastCv, kMostCv);
+  return std::isnan(stage.arrival_cv) ? 1 : std::clamp(stage.arrival_cv, kMinCv, kMaxCv);
 }
 
 AttentionFeatures attention_features(const StageFeatures& stage, AttentionRole role) {
@@ -114,7 +114,7 @@ void Attention::predict(std::span<const StageFeatures> stages, std::span<double>
       given_[j] = {seen_as(features_[module], role), known_cv(stages[module])};
     }
     pass_.run(weights_, seen_as(features_[m], AttentionRole::kItself), std::span(given_).first(edges.size()));
-    cv[m] = std::clamp(portable_exp(pass_.log_cv), kLeastCv, kMostCv);
+    cv[m] = std::clamp(portable_exp(pass_.log_cv), kMinCv, kMaxCv);
   }
 }
 

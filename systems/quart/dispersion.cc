@@ -8,8 +8,8 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastShare = 1e-6;  // share of the uniform probability
-constexpr int kMostSteps = 10'000;    // a guard: a descent takes tens of steps
+constexpr double kMinShare = 1e-6;  // share of the uniform probability
+constexpr int kMaxSteps = 10'000;   // a guard: a descent takes tens of steps
 
 }  // namespace
 
@@ -23,7 +23,7 @@ double kl_from_uniform(std::span<const double> row) {
 void kl_gradient(std::span<const double> row, std::span<double> gradient) {
   const auto servers = static_cast<double>(row.size());
   for (std::size_t j = 0; j < row.size(); ++j)
-    gradient[j] = 1 + portable_log(std::max(row[j] * servers, kLeastShare));
+    gradient[j] = 1 + portable_log(std::max(row[j] * servers, kMinShare));
 }
 
 void project_onto_simplex(std::span<double> row) {
@@ -54,7 +54,7 @@ int Dispersion::disperse(std::span<double> row, double threshold) {
   double rate = 1 / static_cast<double>(row.size());  // Newton's rate if the row is nearly uniform
   double divergence = kl_from_uniform(row);
   int steps = 0;
-  for (; divergence > threshold && steps < kMostSteps; ++steps) {
+  for (; divergence > threshold && steps < kMaxSteps; ++steps) {
     kl_gradient(row, gradient_);
     for (std::size_t j = 0; j < row.size(); ++j) next_[j] = row[j] - rate * gradient_[j];
     project_onto_simplex(next_);

@@ -47,17 +47,17 @@ void read_branches(const TableReader& fields, Pipeline& pipeline) {
   const std::string name = fields.text("name");
   const Module& module = *std::find_if(pipeline.modules.begin(), pipeline.modules.end(),
                                        [&](const Module& each) { return each.name == name; });
-  constexpr double kLeast = 1e-6;
-  constexpr double kMost = 1e6;
+  constexpr double kMin = 1e-6;
+  constexpr double kMax = 1e6;
   std::vector<std::string> order;
   std::vector<double> weights;
   std::string wrong;
   if (branches == "each") {
-    weights = read_weights(fields, module, "branch_probabilities", "probabilities", kLeast, 1, order);
+    weights = read_weights(fields, module, "branch_probabilities", "probabilities", kMin, 1, order);
     wrong = choose_each(pipeline, name, order, weights);
   } else {
     if (fields.has("branch_weights"))
-      weights = read_weights(fields, module, "branch_weights", "weights", kLeast, kMost, order);
+      weights = read_weights(fields, module, "branch_weights", "weights", kMin, kMax, order);
     wrong = choose_one(pipeline, name, order, weights);
   }
   if (wrong.empty()) return;

@@ -19,8 +19,8 @@ namespace {
 constexpr int kLargestBatch = 4096;
 constexpr double kLongestMs = 1e7;
 constexpr double kLargestRps = 1e12;
-constexpr int kMostGpus = 1024;
-constexpr int kMostCores = 4096;
+constexpr int kMaxGpus = 1024;
+constexpr int kMaxCores = 4096;
 
 /// Returns alpha b + beta for each batch size.
 std::vector<TimeNs> linear_latency(const TableReader& fields) {
@@ -104,7 +104,7 @@ void read_cores(const TableReader& fields, Profile& profile) {
   }
   if (!fields.has("cpu_ms")) return;
   profile.cpu_ns = ms_to_ns(fields.number("cpu_ms", 1e-6, kLongestMs));
-  profile.cores = fields.integer("cores", 1, kMostCores);
+  profile.cores = fields.integer("cores", 1, kMaxCores);
   const double most_ms = ns_to_ms(profile.latency(1)) * profile.cores;
   if (ns_to_ms(profile.cpu_ns) > most_ms) {
     throw input_error(fields.place("cpu_ms"), text_of(ns_to_ms(profile.cpu_ns)),
@@ -139,7 +139,7 @@ Profile profile_of(const TableReader& fields, const TableReader& top) {
     read_tabled_latency(fields, profile);
   else
     profile.latency_ns = linear_latency(fields);
-  if (fields.has("gpus")) profile.gpus = fields.integer("gpus", 1, kMostGpus);
+  if (fields.has("gpus")) profile.gpus = fields.integer("gpus", 1, kMaxGpus);
   read_cores(fields, profile);
   if (fields.has("measured")) {
     if (!tabled)

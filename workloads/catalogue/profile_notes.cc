@@ -7,9 +7,9 @@
 namespace harness {
 namespace {
 
-constexpr TimeNs kLeastNs = 20'000;      // about two launches of a kernel
-constexpr TimeNs kMostNs = 2 * kNsPerS;  // longer than the SLO of any pipeline for people
-constexpr double kLargestFall = 0.1;  // real kernels fall by up to 0.07 where the library takes another one
+constexpr TimeNs kMinNs = 20'000;       // about two launches of a kernel
+constexpr TimeNs kMaxNs = 2 * kNsPerS;  // longer than the SLO of any pipeline for people
+constexpr double kLargestFall = 0.1;    // real kernels fall by up to 0.07 where the library takes another one
 constexpr int kLargestStep = 3;
 
 std::string latency_text(TimeNs ns) { return text_of(ns_to_ms(ns)) + " ms"; }
@@ -44,9 +44,8 @@ std::vector<std::string> odd_latencies(const Profile& profile) {
   const TimeNs one = profile.latency(1);
   const auto [least, most] = std::minmax_element(profile.latency_ns.begin(), profile.latency_ns.end());
   const bool is_stand_in = profile.max_batch() > 1 && *least == *most;  // of a stage that computes nothing
-  if ((one < kLeastNs && !is_stand_in) || one > kMostNs)
-    notes.push_back("a batch of 1 takes " + latency_text(one) + ", too " +
-                    (one > kMostNs ? "long" : "short") +
+  if ((one < kMinNs && !is_stand_in) || one > kMaxNs)
+    notes.push_back("a batch of 1 takes " + latency_text(one) + ", too " + (one > kMaxNs ? "long" : "short") +
                     " for most models: are the latencies in milliseconds?");
   if (const std::string fall = fall_text(profile); !fall.empty()) notes.push_back(fall);
   for (std::size_t i = 1; i < profile.measured.size(); ++i) {

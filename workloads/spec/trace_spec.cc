@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-constexpr double kLeastScv = 1e-4;
+constexpr double kMinScv = 1e-4;
 constexpr double kLargestScv = 1e4;
 
 void list_scaling(TraceSpec& spec, ParamList& params) {
@@ -170,8 +170,8 @@ void check_process(const TraceSpec& spec) {
   if (spec.scv > 0 && spec.places.contains("cv"))
     throw wrong(spec, "scv", "scv beside cv", "one of them: scv is the square of cv");
   for (const auto& [key, scv] : {std::pair{"scv", spec.scv}, {"transition_scv", spec.transition_scv}}) {
-    if (scv > 0 && scv < kLeastScv)
-      throw wrong(spec, key, text_of(scv), "0, or " + text_of(kLeastScv) + " to " + text_of(kLargestScv));
+    if (scv > 0 && scv < kMinScv)
+      throw wrong(spec, key, text_of(scv), "0, or " + text_of(kMinScv) + " to " + text_of(kLargestScv));
   }
   if (spec.shape == "transition" && spec.transition_from_s >= spec.duration_s)
     throw wrong(spec, "transition_from_s", text_of(spec.transition_from_s),

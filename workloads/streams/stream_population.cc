@@ -51,9 +51,9 @@ void check_modules(const TraceSpec& spec, const std::map<std::string, std::vecto
 }  // namespace
 
 double minute_cv(const StreamClass& spec, double drawn, double rate) {
-  constexpr double kLeast = 1e-3;
+  constexpr double kMin = 1e-3;
   const double above = std::max(0.0, portable_log(rate / spec.minute_cv_knee));
-  return std::max(kLeast, drawn * portable_exp(-spec.minute_cv_slope * above));
+  return std::max(kMin, drawn * portable_exp(-spec.minute_cv_slope * above));
 }
 
 ClassPopulation::ClassPopulation(const StreamClass& spec, std::size_t number, TimeNs duration_ns,

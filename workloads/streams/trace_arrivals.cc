@@ -288,13 +288,13 @@ std::string described(const TraceSpec& spec, const TraceData& data) {
 
 std::unique_ptr<ArrivalSource> placed(const TraceSpec& spec, std::shared_ptr<const Replay> replay,
                                       std::uint64_t seed) {
-  constexpr double kMostChanges = 1e8;  // they are made before the first arrival
+  constexpr double kMaxChanges = 1e8;  // they are made before the first arrival
   const PlacingRule rule = placing_rule(spec);
   const double changes = 2 * replay->duration_s * rule.mmpp_high_share / rule.mmpp_high_s;
-  if (rule.process == ArrivalProcess::kMmpp && changes > kMostChanges)
+  if (rule.process == ArrivalProcess::kMmpp && changes > kMaxChanges)
     throw input_error(place_of_field(spec, "mmpp_high_s"),
                       text_of(changes) + " changes of state in " + text_of(replay->duration_s) + " s",
-                      "at most " + text_of(kMostChanges));
+                      "at most " + text_of(kMaxChanges));
   return make_curve_arrivals(std::move(replay), rule, seed);
 }
 
@@ -371,11 +371,11 @@ std::unique_ptr<ArrivalSource> all_arrivals(const TraceSpec& spec, double target
 /// Returns the requests of `whole` from `from_ns` on and before `to_ns`; times count from `from_ns`.
 std::unique_ptr<ArrivalSource> part_of(const TraceSpec& spec, const ArrivalSource& whole, TimeNs from_ns,
                                        TimeNs to_ns) {
-  constexpr double kMostRequests = 2e8;  // they are kept
-  if (whole.expected_requests() > kMostRequests)
+  constexpr double kMaxRequests = 2e8;  // they are kept
+  if (whole.expected_requests() > kMaxRequests)
     throw input_error(place_of_field(spec, "sample_share"),
                       text_of(spec.sample_share) + " of " + text_of(whole.expected_requests()) + " requests",
-                      "0 for traces of more than " + text_of(kMostRequests));
+                      "0 for traces of more than " + text_of(kMaxRequests));
   auto times = std::make_shared<std::vector<TimeNs>>();
   for (ArrivalCursor cursor(whole.restarted()); cursor.next_ns() < to_ns; cursor.advance()) {
     if (cursor.next_ns() >= from_ns) times->push_back(cursor.next_ns() - from_ns);

@@ -21,7 +21,7 @@ static_assert(std::is_trivially_copyable_v<TokenCount> && sizeof(TokenCount) == 
 
 constexpr std::string_view kBeginning = "# harness trace 1\n";
 constexpr std::string_view kEndOfHeader = "\n---\n";
-constexpr double kMost = 1e10;  // requests, bins, functions
+constexpr double kMax = 1e10;  // requests, bins, functions
 
 InputError damaged(const std::string& path, const std::string& found) {
   return input_error({path, 0, ""}, found, "a trace as `harness trace import` writes it");
@@ -112,9 +112,9 @@ CanonicalHeader read_header(const TableReader& fields, TraceData& data) {
   data.source_sha256 = fields.text("source_sha256");
   data.modules = fields.texts("modules");
   CanonicalHeader header;
-  header.requests = static_cast<std::size_t>(fields.number("requests", 0, kMost));
-  header.bins = static_cast<std::size_t>(fields.number("bins", 0, kMost));
-  header.functions = static_cast<std::size_t>(fields.number("functions", 0, kMost));
+  header.requests = static_cast<std::size_t>(fields.number("requests", 0, kMax));
+  header.bins = static_cast<std::size_t>(fields.number("bins", 0, kMax));
+  header.functions = static_cast<std::size_t>(fields.number("functions", 0, kMax));
   header.has_tokens = fields.flag_or("has_tokens", false);
   header.sha256 = fields.text("sha256");
   return header;

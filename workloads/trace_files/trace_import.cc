@@ -249,8 +249,8 @@ void import_trace(const TraceSpec& spec, const std::string& output) {
 }
 
 std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
-  constexpr std::size_t kMostKept = 4;
-  constexpr std::size_t kMostBytes = std::size_t{1} << 29;
+  constexpr std::size_t kMaxKept = 4;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 29;
   static thread_local std::vector<KeptTrace> kept;
   struct stat status {};
   ::stat(spec.file.c_str(), &status);  // if it fails, reading says why
@@ -260,7 +260,7 @@ std::shared_ptr<const TraceData> recorded_trace(const TraceSpec& spec) {
     std::rotate(known, known + 1, kept.end());
   } else {
     KeptTrace read = read_to_keep(spec, std::move(key));
-    while (kept.size() == kMostKept || bytes_of(kept) > kMostBytes) kept.erase(kept.begin());
+    while (kept.size() == kMaxKept || bytes_of(kept) > kMaxBytes) kept.erase(kept.begin());
     kept.push_back(std::move(read));
   }
   const KeptTrace& found = kept.back();

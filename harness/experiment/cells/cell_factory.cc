@@ -320,12 +320,12 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
   const std::string key = arrivals_text(cell, of, cell.rate) + "\n" + std::to_string(period_ns);
   auto peak = peaks_.find(key);
   if (peak == peaks_.end()) {
-    constexpr double kMostRequests = 2e8;  // a minute
-    if (load.requests > kMostRequests)
+    constexpr double kMaxRequests = 2e8;  // a minute
+    if (load.requests > kMaxRequests)
       throw input_error(place_of(spec_, "workload.duration_s"),
                         text_of(load.requests) + " requests of trace " + of.settings.trace.name +
                             ", whose peaks " + spec_.systems[cell.system].name + " plans for",
-                        "at most " + text_of(kMostRequests));
+                        "at most " + text_of(kMaxRequests));
     const auto arrivals = make_stream_arrivals(load.population, cell.seed);
     peak =
         peaks_.emplace(key, peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns)).first;

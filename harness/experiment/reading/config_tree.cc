@@ -5,7 +5,6 @@
 #include <optional>
 #include <sstream>
 
-
 namespace harness {
 
 TomlValue& member_to_set(TomlTable& table, const std::string& name) {

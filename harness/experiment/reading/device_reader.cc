@@ -6,7 +6,7 @@
 namespace harness {
 
 std::vector<DeviceAt> read_devices(const TableReader& cluster) {
-  constexpr int kMost = 1'000'000;
+  constexpr int kMax = 1'000'000;
   constexpr double kDearest = 1e6;
   std::vector<DeviceAt> devices;
   if (!cluster.has(kDeviceKey)) return devices;
@@ -14,7 +14,7 @@ std::vector<DeviceAt> read_devices(const TableReader& cluster) {
     table.require_known({"name", "count", "usd_per_h"});
     DeviceAt device;
     device.name = table.text("name");
-    device.count = table.integer("count", 1, kMost);
+    device.count = table.integer("count", 1, kMax);
     device.usd_per_h = table.number("usd_per_h", 0, kDearest);
     device.place = table.place("name");
     const auto is_same = [&](const DeviceAt& other) { return other.name == device.name; };

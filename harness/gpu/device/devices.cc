@@ -32,11 +32,11 @@ const DeviceModule* load_module(const std::string& file) {
 
 std::string device_module_file() {
 #ifdef HARNESS_DEVICE_MODULE
-  constexpr int kMostFolders = 6;  // levels from a test's folder to the build's
+  constexpr int kMaxFolders = 6;  // levels from a test's folder to the build's
   std::error_code error;
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   const std::string beside = (folder.parent_path() / "lib" / HARNESS_DEVICE_MODULE).string();
-  for (int i = 0; i < kMostFolders; ++i) {
+  for (int i = 0; i < kMaxFolders; ++i) {
     const std::filesystem::path file = folder / "lib" / HARNESS_DEVICE_MODULE;
     if (std::filesystem::exists(file, error)) return file.string();
     folder = folder.parent_path();

@@ -129,9 +129,9 @@ class LiveLoop {
   EventQueue events_;
   std::optional<LiveDispatcher> dispatcher_;
   std::optional<LiveQueues> queues_;
-  std::optional<TensorChannels> channels_;  ///< opens the GPUs' channels; at rank 0, if GPUs exchange tensors
-                                            ///< by themselves
-  TimeNs opening_ns_ = kNever;              ///< time since which the channels are being opened
+  /// Opens the GPUs' channels; at rank 0, if GPUs exchange tensors by themselves.
+  std::optional<TensorChannels> channels_;
+  TimeNs opening_ns_ = kNever;  ///< time since which the channels are being opened
 
   Phase phase_ = Phase::kWaiting;
   TimeNs began_ns_;

@@ -177,8 +177,7 @@ void remove_column(const std::string& path, const std::string& name_of_table, co
     const auto member = static_cast<unsigned>(i);
     const Hdf5Handle type(H5Tget_member_type(all.get(), member), H5Tclose, "type");
     char* name = H5Tget_member_name(all.get(), member);
-    if (name != column)
-      H5Tinsert(kept.get(), name, H5Tget_member_offset(all.get(), member), type.get());
+    if (name != column) H5Tinsert(kept.get(), name, H5Tget_member_offset(all.get(), member), type.get());
     H5free_memory(name);
   }
   std::vector<char> bytes(H5Tget_size(all.get()) * rows);

@@ -179,8 +179,7 @@ std::vector<SummaryRow> read_summary_table(hid_t root) {
   const SummaryRow row;
   SummaryRow::list(row, [&names](const char* name, const auto&) {
     const bool may_lack = find_metric(name) != nullptr || is_among(kLaterColumns, name);
-    if (!may_lack && !is_among(names, name))
-      throw Hdf5Failure("find all columns of /summary");
+    if (!may_lack && !is_among(names, name)) throw Hdf5Failure("find all columns of /summary");
   });
   std::vector<SummaryRow> rows = read_table<SummaryRow>(root, kSummaryTable);
   for (SummaryRow& one : rows) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-
 namespace harness {
 namespace {
 
@@ -46,13 +45,13 @@ Hdf5Handle copy_of(hid_t type) { return Hdf5Handle(H5Tcopy(type), H5Tclose, "cop
 /// whichever is larger). They bound the library's buffers for conversions: it clears these at every transfer,
 /// by default 1 MiB each, which is far more than most tables need.
 Hdf5Handle transfer_properties(std::size_t row, std::size_t rows) {
-  constexpr std::size_t kLeast = 4096;
+  constexpr std::size_t kMin = 4096;
   constexpr std::size_t kUsual = std::size_t{1} << 20;
   constexpr std::size_t kGrowth = 4;  // a text takes more room in the file than a pointer in memory
   const std::size_t one = std::max<std::size_t>(kGrowth * row, 1);
   const std::size_t bytes = rows < kUsual / one ? rows * one : kUsual;
   Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make properties");
-  checked(H5Pset_buffer(transfer.get(), std::max({kLeast, one, bytes}), nullptr, nullptr), "set properties");
+  checked(H5Pset_buffer(transfer.get(), std::max({kMin, one, bytes}), nullptr, nullptr), "set properties");
   return transfer;
 }
 

@@ -57,9 +57,9 @@ double utilisation_spread(const RunRecord& record) {
 }
 
 double lockstep(const BatchEnds& ends, std::uint32_t workers) {
-  constexpr std::uint32_t kLeastWorkers = 8;
-  constexpr std::uint64_t kLeastEnds = 10;  // of each worker
-  if (workers < kLeastWorkers || ends.count < kLeastEnds * workers) return kNoValue;
+  constexpr std::uint32_t kMinWorkers = 8;
+  constexpr std::uint64_t kMinEnds = 10;  // of each worker
+  if (workers < kMinWorkers || ends.count < kMinEnds * workers) return kNoValue;
   const auto count = static_cast<double>(ends.count);
   const auto slots = static_cast<double>(ends.last_slot + 1);
   const double others = workers - 1.0;
