@@ -36,7 +36,7 @@ struct ClaimsOptions {
   bool strict = false;
 };
 
-std::string ledger_path(const ClaimsOptions& options) {
+std::string claims_file_path(const ClaimsOptions& options) {
   if (!options.claims_file.empty()) return options.claims_file;
   std::error_code error;
   return fs::exists(kClaimsFile, error) ? kClaimsFile : home_folder() + "/" + kClaimsFile;
@@ -60,7 +60,7 @@ Vocabulary vocabulary_of(const ClaimsOptions& options) {
 
 std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   const Vocabulary vocabulary = vocabulary_of(options);
-  const std::string path = ledger_path(options);
+  const std::string path = claims_file_path(options);
   std::vector<Claim> claims = parse_claims_file(path, read_file(path), vocabulary);
   std::erase_if(claims, [&](const Claim& claim) {
     return !fits_glob(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
@@ -195,7 +195,7 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "Exit codes: 0 no claim came out worse than the claims file's `known`; 1 some did, or, with --strict, "
       "some\n"
       "are not reproduced, undecided where `known` is better, or find no cell in results that are there;\n"
-      "2 bad input. docs/claims.md describes ledgers, kinds and verdicts.");
+      "2 bad input. docs/claims.md describes claims files, kinds and verdicts.");
   command->add_option("results", options->results, "results files (HDF5)")->type_name("RESULTS.h5");
   command
       ->add_option("--claims-file", options->claims_file, std::string("the file of claims; ") + kClaimsFile)
