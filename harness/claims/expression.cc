@@ -187,7 +187,7 @@ class Parser {
       call.arguments.push_back(expression());
     } while (extreme && take(","));
     if (call.operation != Operation::kAbs && call.arguments.size() == 1 && take_over()) {
-      call.over = today(quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load"));
+      call.over = quoted_or_plain("),", "the key to reduce over, such as pard.lambda or load");
       if (nested_reductions(call) > kMaxReductions)
         fail("at most " + std::to_string(kMaxReductions) + " of \"over KEY\" within each other");
       if (call.over == kMinute) minutes_.resize(outside);
