@@ -95,7 +95,7 @@ def refused(harness, mpirun, folder):
 
 def loaded_once(harness, mpirun, folder):
     """Each cell says what it loaded: the first one of a rank all models, the others, of later rounds too, none."""
-    write(folder, "again.toml", NULL + '[repeat_until]\nmetric = "goodput_rps"\nhalf_width = 1e-9\nmost_seeds = 3\n')
+    write(folder, "again.toml", NULL + '[repeat_until]\nmetric = "goodput_rps"\nhalf_width = 1e-9\nmax_seeds = 3\n')
     settings = ["--set", "workload.slo_ms=10000", "--set", "workload.duration_s=1", "--set", "planner.max_batch=1"]
     done = run([mpirun, "-n", "2", harness, "again.toml", "--set", "live.gpus_per_rank=6", *settings], folder)
     loaded = re.findall(r", loaded (.+) in \d+ ms", done.stderr)

@@ -16,7 +16,7 @@ import h5py
 from program_testing import SMALL, Failures, environment, finish, finished_cells, run, stopped_run, write
 
 BOTH = 'runtime = ["simulated", "emulated"]\n' + SMALL.replace("duration_s = 5", "duration_s = 2") + (
-    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nlateness_limit_ms = 5000\nstall_limit_ms = 5000\n')
+    '[[system]]\nname = "pard"\n[cluster]\nworkers = 8\nprofile_scale = 3\n[live]\ngpus_per_rank = 4\nschedule_lag_limit_ms = 5000\nstall_limit_ms = 5000\n')
 
 
 def bytes_of(name):

@@ -16,7 +16,7 @@ STUDENT_95 = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 5: 2.57058, 6: 2.4
 
 
 def experiment(half_width, most, baseline=False, seeds=1):
-    return several_cells(seeds) + (f'[repeat_until]\nmetric = "goodput_rps"\nhalf_width = {half_width}\nmost_seeds = {most}\n'
+    return several_cells(seeds) + (f'[repeat_until]\nmetric = "goodput_rps"\nhalf_width = {half_width}\nmax_seeds = {most}\n'
                                    + ('baseline = "naive"\n' if baseline else ""))
 
 

@@ -39,7 +39,7 @@ TEST(AllocationCheck, SaysWhatIsBroken) {
   EXPECT_TRUE(
       says(broken_by([](Allocation& p) { p.flows[0].path.push_back(p.flows[0].path[1]); }), "no edge"));
   EXPECT_TRUE(says(broken_by([](Allocation& p) { p.workers.pop_back(); }), "per module"));
-  EXPECT_TRUE(says(broken_by([](Allocation& p) { p.feasible = false; }), "none"));
+  EXPECT_TRUE(says(broken_by([](Allocation& p) { p.feasible = false; }), "an empty plan"));
   EXPECT_TRUE(says(broken_by([](Allocation& p) { p.workers[p.flows[0].path[0]] = 0; }), "no workers"));
   EXPECT_TRUE(says(broken_by([](Allocation& p) { p.batch[p.flows[0].path[0]] = 3; }), "(4)"));
   EXPECT_TRUE(says(broken_by([](Allocation& p) { p.batch[p.flows[0].path[0]] = 32; }), "(7)"));

@@ -351,10 +351,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\nmodel='m'\n",
                     "two entries, 'a' and 'b': give one of them pres, or set independent = true"},
         BadPipeline{"joined_entries",
-                    "slo_ms=1\nside_by_side=true\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\n"
+                    "slo_ms=1\nindependent=true\n[[module]]\nname='a'\nmodel='m'\n[[module]]\nname='b'\n"
                     "model='m'\n[[module]]\nname='c'\nmodel='m'\npres=['a','b']\n",
                     "module 'c' is reached from two entries, 'a' and 'b'"},
-        BadPipeline{"independent_text", "slo_ms=1\nside_by_side='yes'\n[[module]]\nname='a'\nmodel='m'\n",
+        BadPipeline{"independent_text", "slo_ms=1\nindependent='yes'\n[[module]]\nname='a'\nmodel='m'\n",
                     "p.toml:2: independent: found \"yes\"; allowed: true or false"},
         BadPipeline{"pres_number", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres=[4]\n", "found 4"},
         BadPipeline{"pres_text", "slo_ms=1\n[[module]]\nname='a'\nmodel='m'\npres='b'\n", "array of strings"},
@@ -446,7 +446,7 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
   EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);
   EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nfan_out_spread = \"x\"").find("'rounded'"),
             std::string::npos);
-  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nside_by_side = true").find("independent"), std::string::npos);
+  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nindependent = true").find("independent"), std::string::npos);
 }
 
 }  // namespace

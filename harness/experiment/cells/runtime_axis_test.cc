@@ -87,7 +87,7 @@ TEST(RuntimeAxis, EmulatedCellsHaveNoSimulatedLinks) {
 
 TEST(RuntimeAxis, EmulatedCellsPayTheRealCostOfScheduling) {
   const ExperimentSpec spec =
-      parse(kBothRuntimes + "[cluster]\nscheduler_cost = \"fixed\"\nscheduler_inbox_ms = 5\n");
+      parse(kBothRuntimes + "[cluster]\nscheduler_cost = \"fixed\"\nscheduler_queue_limit_ms = 5\n");
   CellFactory factory(spec, "b");
   for (const Cell& cell : factory.cells()) {
     const PreparedCell prepared = factory.prepare(cell);

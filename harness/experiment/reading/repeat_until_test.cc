@@ -81,7 +81,7 @@ TEST(RepeatUntil, AddsTheIntegersAfterTheLargestSeed) {
 // order.
 TEST(RepeatUntil, CellsOfAddedSeedsStandAfterAllOthers) {
   const ExperimentSpec plain = parse(kTwoSeeds);
-  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "baseline = \"pard\"\nmost_seeds = 4\n");
+  const ExperimentSpec spec = parse(kTwoSeeds + kRepeat + "baseline = \"pard\"\nmax_seeds = 4\n");
   CellFactory before(plain, "b");
   CellFactory factory(spec, "b");
   ASSERT_EQ(before.cells().size(), 8U);

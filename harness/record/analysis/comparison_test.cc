@@ -248,12 +248,6 @@ TEST(SettingsDifference, SaysWhatOfTheSettingsDiffersByName) {
        "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n",
        {"contents of profiles differ: a (or a file that it names)"}},
       {"ranks", "[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n", {"ranks 1, now 12"}},
-      {"names that have changed",
-       "[system]\nname = \"nexus\"\nparams = { load = \"cold\" }\n[serving]\ndispatch = \"least_loaded\"\n"
-       "[live]\nlateness_limit_ms = 5\n",
-       "[system]\nname = \"nexus\"\nparams = { model_loading = \"preloaded\" }\n"
-       "[serving]\ndispatch = \"least_outstanding\"\n[live]\nschedule_lag_limit_ms = 7\n",
-       {"live.schedule_lag_limit_ms 5, now 7", "nexus.model_loading cold, now preloaded"}},
   };
   for (const auto& [what, base, now, differences] : cases)
     EXPECT_EQ(settings_differences(base, now), differences) << what;
