@@ -12,15 +12,15 @@
 
 namespace harness {
 
-/// The value of a field. A text that reads as a number also has `number`.
+/// The value of a field: its text and, if it is a number or a parameter that reads as one, also `number`.
 struct FieldValue {
   std::string text;
   std::optional<double> number;
 };
 FieldValue field_value(std::string_view text);
 FieldValue field_value(double number);
-/// True if both are equal: as numbers if both are numbers (whole ones exactly, others within one millionth,
-/// so that a load equals its nominal value), else as texts.
+/// True if the values are equal. Two numbers may differ by one part in a million, unless both are whole, so
+/// that a load equals its nominal value. Other values are compared as texts.
 bool same_value(const FieldValue& a, const FieldValue& b);
 /// Orders values: numbers first, by size, then texts.
 bool value_less(const FieldValue& a, const FieldValue& b);
@@ -51,8 +51,8 @@ void add_fields(const Stored& stored, ResultRow& row) {
   });
 }
 
-/// Data of cells beside /summary that expressions may use. Each list has all cells that ran, in the order of
-/// their rows, or is empty.
+/// Data of cells that expressions may use in addition to /summary. Each list covers all cells that ran, in
+/// the order of their rows, or is empty.
 struct CellDetails {
   std::vector<StartPlan> plans = {};
   std::vector<CellMinutes> minutes = {};
@@ -60,17 +60,17 @@ struct CellDetails {
 std::vector<ResultRow> result_rows(const std::string& experiment, std::vector<SummaryRow> rows,
                                    const CellDetails& details = {});
 
-/// Returns the metrics of expressions: the columns with numbers of /summary and of the tables of harness
-/// trace cv.
+/// Returns the names of the metrics of expressions: the numeric columns of /summary, and mean_cv of the
+/// tables that `harness trace cv` writes.
 std::vector<std::string> numeric_columns();
 /// Returns the columns of a plan's row: COLUMN of "plan.MODULE.COLUMN".
 std::vector<std::string> plan_columns();
 /// Returns the columns of a minute: COLUMN of "minute.COLUMN".
 std::vector<std::string> minute_columns();
-/// The key of a reduction over minutes.
+/// The word "minute" of expressions: in "minute.COLUMN", and as the key of reductions "over minute".
 inline constexpr std::string_view kMinute = "minute";
-/// Returns the keys by which rows can be selected, beside parameters with a dot: all columns of /summary and
-/// of the tables of harness trace cv, `experiment` and `setting`.
+/// Returns the keys that select rows, except parameters with a dot in their names: all columns of /summary,
+/// `experiment`, `setting`, and window_s and group of the tables that `harness trace cv` writes.
 std::vector<std::string> selecting_columns();
 
 }  // namespace harness

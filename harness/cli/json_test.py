@@ -75,6 +75,10 @@ def check_dry_run(failures, harness, folder):
             failures.append(f"dry run: {line!r} lacks some of {shown}")
     if abs(experiment["requests"] - sum(cell["expected_requests"] for cell in experiment["cells"])) > 1e-6:
         failures.append("dry run: the requests are not those of its cells")
+    hashes = [cell["settings_hash"] for cell in experiment["cells"]]
+    longer = document(failures, "longer", [harness, "one.toml", "--dry-run", "--json", "--set", "workload.duration_s=7"], folder)["experiments"][0]
+    if len(set(hashes) | {cell["settings_hash"] for cell in longer["cells"]}) != 2 * len(hashes):
+        failures.append(f"dry run: cells with other settings share a hash: {hashes}")
     failures.refused("--json without --dry-run", [harness, "one.toml", "--json"], folder, ["--json requires --dry-run"])
 
 

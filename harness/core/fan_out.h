@@ -1,5 +1,5 @@
-// The number of visits at the next tasks that a visit of a task tree causes (Loki, section 4.1: each of a
-// detector's objects goes on).
+// The number of visits that one visit in a task tree causes at the next tasks, as when each object that a
+// detector finds goes on (Loki, section 4.1).
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,24 @@
 
 namespace harness {
 
-/// Draws the numbers of visits that visits of a task tree cause. They depend on the seed, the request and the
-/// place of the visit among the request's visits alone, not on the order of calls: every system sees the same
-/// request. Variants of a task draw from one random number, so that a variant with the larger mean never
-/// finds less.
+/// Draws how many visits each visit in a task tree causes. The number depends only on the seed, the request
+/// and the visit's place in the request, not on the order of calls, so every system sees the same requests.
+/// All variants of a task use the same random number, so a variant with a larger mean never causes fewer
+/// visits.
 ///
-/// The paper gives means only. Reconstructed: the numbers are Poisson or, with `fixed_fan_out`, one of the
-/// two whole numbers around the mean, drawn so that the mean is kept.
+/// The paper gives only means. The distribution is reconstructed: it is Poisson or, with `fixed_fan_out`, it
+/// has the two whole numbers around the mean, in proportions that keep the mean.
 class FanOut {
  public:
-  /// `pipeline` need not outlive this. If it has no tasks nothing may be drawn.
+  /// `pipeline` need not outlive this object. If it has no tasks, children() must not be called.
   FanOut(const Pipeline& pipeline, std::uint64_t seed);
 
-  /// Returns the place of a request's first visit among the request's visits.
+  /// Returns the place of a request's first visit. A place is a random number that stands for one visit.
   std::uint64_t first_place(RequestId request) const;
-  /// Returns the place of child number `child`, at the sub of index `sub`, of a visit at `place`.
+  /// Returns the place of child `child` (from 0) that the visit at `place` has at entry `sub` of `subs`.
   static std::uint64_t child_place(std::uint64_t place, std::size_t sub, std::uint32_t child);
 
-  /// Returns the number of visits at the sub of index `sub` that a visit at `place` causes if `module` served
-  /// it.
+  /// Returns how many visits the visit at `place`, if `module` served it, causes at entry `sub` of `subs`.
   std::uint32_t children(ModuleId module, std::size_t sub, std::uint64_t place) const;
 
  private:

@@ -1,4 +1,4 @@
-// The experiments of a fit: each base once, with the settings of many points as its axis `setting`.
+// Writes the experiments of a fit: one for each base, with a [[setting]] for each of many points.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// A point and its number among all of the fit.
+/// A point and its number among all points of the fit.
 struct NumberedPoint {
   std::size_t number = 0;
   FitPoint point;
@@ -18,12 +18,13 @@ struct NumberedPoint {
 /// Returns the name of a point's [[setting]], such as "p0017".
 std::string setting_name(std::size_t number);
 
-/// Returns an experiment: the base's file with what the plan, the base and the points set. Returns "" if the
-/// base runs none of the points. Leaves out a sweep of a key that a knob sets. Throws InputError.
+/// Returns the text of an experiment: the base's file, changed as the plan and the base say for the search
+/// (for the confirmation if `confirms`), with a [[setting]] for each point at which the base runs; "" if
+/// there is no such point. Leaves out sweeps of keys that the settings set. Throws InputError.
 std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
                             bool confirms);
 
-/// Throws InputError for a base without a file, and for a knob's key or value that no experiment may have.
+/// Throws InputError if the file of a base cannot be opened, or if no experiment may have what a knob sets.
 void check_experiments(const FitPlan& plan);
 
 /// Returns the name by which claims know the base's results at a point.

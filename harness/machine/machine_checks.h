@@ -25,7 +25,7 @@ struct Check {
   std::string advice;  ///< advice to the user; empty if nothing is to be done
 };
 
-/// Returns "warn  cores: 9 ranks on 2 cores; fewer ranks a host".
+/// Returns a line such as "warn  cores: 9 ranks on 2 cores; fewer ranks a host".
 std::string text_of(const Check& check);
 
 /// The files of the kernel below a folder, which is "/" outside of tests. For a file that is missing or
@@ -63,9 +63,8 @@ void code(Archive<Way>& archive, UsableCores& cores) {
 
 UsableCores usable_cores(const MachineFiles& files);
 
-/// Returns the number of bytes that the processes here may allocate in addition: the smallest of the memory
-/// that is free or can be freed, and of the memory that each control group leaves. Returns nothing if that is
-/// not visible.
+/// Returns how many more bytes the processes here may allocate: the least of the memory that is free or can
+/// be freed, and of the memory that each control group still allows. Returns nothing if that is not visible.
 std::optional<double> available_memory(const MachineFiles& files);
 /// Returns the number of bytes of this process that are in memory; 0 if that is not visible. Takes a few
 /// microseconds.
@@ -78,12 +77,12 @@ Check check_cores(const UsableCores& cores, int ranks);
 
 /// Checks that reading the clock source is fast.
 Check check_clock_source(const MachineFiles& files);
-/// Checks the governor of all processors; the finding also tells the turbo.
+/// Checks the governor of all processors; the finding also says whether turbo is on.
 Check check_frequency(const MachineFiles& files);
 /// Checks that nothing else runs here, by the load average of the last minute.
 Check check_load(const MachineFiles& files);
-/// Checks share_stolen() of a short time (cpu_facts.h): the share that a hypervisor gave to other virtual
-/// machines of the time in which the processors had work. Nothing means that it is not visible.
+/// Checks share_stolen() of a short time (cpu_facts.h): of the time in which the processors had work, the
+/// share that a hypervisor gave to other virtual machines. If `share` is empty, it is not visible.
 Check check_stolen_time(std::optional<double> share);
 /// Checks that one process can open as many files as a job of `ranks` ranks needs.
 Check check_open_files(const MachineFiles& files, int ranks);

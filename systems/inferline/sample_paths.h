@@ -13,25 +13,25 @@ namespace harness {
 
 /// The way in which the Estimator knows where a query goes (R).
 enum class PathDraws {
-  kRoute,       ///< its own route or fan-outs, as the query's number and the seed give them in a run
-  kIndependent  ///< each choice by itself, with the measured share of the visits: s_m / s_parent
+  kRoute,       ///< from its own route or fan-outs, which its number and the seed determine as in a run
+  kIndependent  ///< from independent draws, by the measured ratio of visits s_m / s_parent
 };
 
-/// The visits of the sample's queries at one model. A visit has the number of its query; in a task tree
-/// visits are numbered from 0 on, and the visits that one visit causes follow each other.
+/// The visits of the sample's queries at one model. A visit has the number of its query. In a task tree,
+/// each model numbers its visits from 0 on, and the visits that one visit causes have consecutive numbers.
 struct ModelPaths {
   std::size_t visits = 0;
   std::size_t measured = 0;   ///< number of visits on the queries' own paths, from which s_m is computed
   bool takes_one = false;     ///< true if each query goes from here to one of `subs`
   bool may_end = false;       ///< true if some query may go nowhere from here
-  std::vector<bool> is_sure;  ///< true if all queries that come here go there too, by entry of `subs`
-  /// Holds, for each entry of `pres`, a flag for each query: 1 if it comes from there. Empty flags mean that
-  /// each query that went there comes.
+  std::vector<bool> is_sure;  ///< per entry of `subs`: true if all queries that come here go there too
+  /// Holds, for each entry of `pres`, a flag for each query: 1 if the query, should it get there, goes on
+  /// from there to here. If the flags are empty, all queries that get there go on to here.
   std::vector<std::vector<std::uint8_t>> takes;
   std::vector<std::uint8_t> branches;   ///< number of branches that a join waits for, by query
-  std::vector<std::uint32_t> query_of;  ///< query of each visit, in a task tree except at its root
-  /// Holds, likewise, for each visit at the task before, the first visit that it causes here; the next entry
-  /// is the end of them.
+  std::vector<std::uint32_t> query_of;  ///< query of each visit; only in a task tree, except at its root
+  /// Likewise only in a task tree, except at its root: entry i is the first visit here that visit i at the
+  /// task before causes, and entry i + 1 is the end of these visits.
   std::vector<std::uint32_t> caused;
 };
 

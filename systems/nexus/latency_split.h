@@ -12,14 +12,14 @@ namespace harness {
 /// A module as the split sees it.
 struct SplitModule {
   const Profile* profile = nullptr;
-  double rate = 1;      ///< visits of this module per request, or any common multiple of it
+  double rate = 1;      ///< visits per request, or these times a factor common to all modules
   int max_batch = 1;    ///< size of the largest batch that counts
   TimeNs least_ns = 0;  ///< least budget that may be given
 };
 
-/// Returns the least GPU load (rate / largest throughput) of a module with that budget: a saturated session
-/// runs batches of b with 2 x latency(b) <= budget. Infinity if the budget is below least_ns or no batch
-/// fits.
+/// Returns the least GPU load of a module with that budget: rate / the largest throughput of batches of b
+/// with 2 x latency(b) <= budget, which a saturated session runs. Returns infinity if the budget is below
+/// least_ns or no batch fits.
 double split_cost(const SplitModule& module, TimeNs budget_ns);
 
 /// True if every module takes the output of at most one other, as the dynamic programme needs.

@@ -12,10 +12,10 @@
 
 namespace harness {
 
-/// Earliest deadline first. A batch has its turn one spacing after the one before it, and ends when a full
-/// one that started at its turn would. If it is not full it starts as late as it can, so that more visits may
-/// join; earlier if its first visit would be late otherwise. A visit that would end late in the batch that
-/// could run at its turn is dropped.
+/// Serves the earliest deadline first. A batch has its turn at least one spacing after the turn before. It
+/// ends no later than a full batch that starts at its turn; if it is not full, it starts as late as this
+/// allows (with `hold`), so that more visits may join, or earlier if its first visit would be late otherwise.
+/// When a batch is filled, visits that would be late in it are dropped.
 class SlotPolicy {
  public:
   SlotPolicy(const ServingContext& context, ModuleId module, const ReserveParams& params)
@@ -45,7 +45,7 @@ class SlotPolicy {
   struct Worker {
     WorkerId id = 0;
     TimeNs end_ns = 0;                 ///< expected end of its last batch
-    std::vector<TimeNs> deadlines_ns;  ///< deadlines of that batch's visits, at a last module
+    std::vector<TimeNs> deadlines_ns;  ///< deadlines of that batch's visits; only at a last module
   };
 
   void set_size(int size);
@@ -63,8 +63,8 @@ class SlotPolicy {
   Plan plan_;
   BatchShape shape_;
   std::vector<TimeNs> batch_ns_;  ///< time that a batch takes, by size from 0 on; grows with the size
-  TimeNs after_ns_ = 0;           ///< longest path behind the module, with the reserved batches
-  TimeNs least_after_ns_ = 0;     ///< longest path behind the module, with batches of one
+  TimeNs after_ns_ = 0;           ///< time of the longest path after the module, in reserved batches
+  TimeNs least_after_ns_ = 0;     ///< time of the longest path after the module, in batches of one
   bool is_last_ = false;
   int workers_ = 1;
   bool has_turn_ = false;  ///< true if turn_ns_ is the next batch's turn

@@ -17,16 +17,17 @@ struct StreamCv {
   double mean_cv = 0;         ///< mean of the CVs of these groups
 };
 
-/// Returns the coefficient of variation (standard deviation over mean, both over the windows of the run) of
-/// the number of requests in a window, averaged over groups of streams. Groups are random: the streams in an
-/// order drawn by `seed`, cut into groups of each of `sizes`; streams that are left over are in no group.
-/// Windows lie side by side from the beginning; a rest that makes no whole window does not count. A stream
-/// that sends once in N windows has a CV of sqrt(N - 1): rare streams show the length of the run.
+/// Returns the coefficient of variation of the number of requests in a window (standard deviation over mean,
+/// both over the windows of the run), averaged over groups of streams. The streams are put in an order drawn
+/// by `seed` and cut, for each of `sizes`, into groups of that size; streams left over are in no group. The
+/// windows follow one another from the beginning of the run; an incomplete window at its end does not count.
+/// A stream that sends once in N windows has a CV of sqrt(N - 1), so rare streams mostly show the length of
+/// the run.
 ///
-/// The results are in order of the windows, and for each window of the sizes. Makes one pass over the source,
-/// which is not moved; each request costs a few ns for every pair of a window and a size. Windows are rounded
-/// to nanoseconds, at least one. Throws InputError for a window of which the run does not hold two, and for a
-/// size above the number of streams.
+/// The results are in the order of the windows and, for each window, of the sizes. Reads all arrivals once,
+/// from a copy of `source`; each request costs a few ns for every pair of a window and a size. Windows are
+/// rounded to whole nanoseconds, at least 1. Throws InputError if the run does not hold two windows of a
+/// length, or if a size is 0 or above the number of streams.
 std::vector<StreamCv> stream_cvs(const ArrivalSource& source, std::size_t streams,
                                  const std::vector<double>& windows_s, const std::vector<std::size_t>& sizes,
                                  std::uint64_t seed);

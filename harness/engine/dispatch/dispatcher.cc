@@ -224,7 +224,7 @@ Plan Dispatcher::compute_plan(TimeNs now, const LoadStatistics& load) {
   Plan plan = planner_->plan(now, load, computed_);
   spec_.system->refine(context_, plan);
   for (std::size_t m = 0; m < plan.modules.size(); ++m)
-    HARNESS_CHECK_DECISION(plan.modules[m].device == plan_.modules[m].device,
+    HARNESS_CHECK_DECISION(plan.modules[m].device == computed_.modules[m].device,
                            "a plan moves a module to other devices");
   HARNESS_CHECK(
       computed_.groups.empty() == plan.groups.empty() && (plan.groups.empty() || follows(computed_, plan)),

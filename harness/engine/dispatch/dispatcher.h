@@ -1,6 +1,6 @@
-// The dispatcher of a run: the life cycle of its requests, the modules' routers and controllers, the planner
-// and, as its plans say, the workers. It is the same object code for every runtime; in a live run it is on
-// rank 0.
+// The dispatcher of a run. It runs the life cycle of the requests, holds the modules' routers and controllers
+// and the planner, and manages the workers as the plans say. All runtimes use the same object code; in a live
+// run it is on rank 0.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@
 
 namespace harness {
 
-// The load since the last plan, for the next one.
+// The planner gets the load since its last plan.
 
 /// Measures the load between two plans. Single-threaded.
 class LoadMeter {
  public:
-  /// `period_ns` is the period of the system's own planning (0: none), whose peaks are known. All arguments
-  /// outlive this object.
+  /// `period_ns` is the period of the system's own planning (0: none); the load includes the peaks of such a
+  /// period if they are known (peaks_at()). All arguments outlive this object.
   LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
 
   void on_request(TimeNs now, StreamId stream) {
@@ -59,11 +59,11 @@ class LoadMeter {
   std::vector<std::vector<std::uint64_t>> caused_;  ///< visits caused by then (RequestFlow::caused)
 };
 
-/// Returns the peak rates of the period that begins or has begun at `now`; empty: not known.
+/// Returns the peak rates of the planning period that contains `now`; empty if they are not known.
 std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 
-/// The dispatcher of a run. The runtime feeds it events with their time; each call runs to its end and is
-/// never re-entered, except that what it delivers, returns or drops may come back at once. Single-threaded.
+/// The dispatcher of a run. The runtime feeds it events with their times. Each call ends before the next one
+/// begins, but the queues may answer what it sends them at once, during the call. Single-threaded.
 class Dispatcher {
  public:
   /// Makes the routers, the controllers and the initial plan. All arguments outlive the dispatcher.
@@ -71,15 +71,15 @@ class Dispatcher {
              Accounting& accounting);
   ~Dispatcher();
 
-  /// Starts at `now`: the plan reaches the queues, which are opened with their workers.
+  /// Starts the run at `now`: sends the plan to the queues, then opens queues and starts workers.
   void start(TimeNs now);
 
-  /// Sends a request of the stream, which is due `now` and leaves `schedule_lag_ns` after that.
+  /// Sends a request of that stream. It is due `now` and leaves `schedule_lag_ns` later.
   void on_request(TimeNs now, StreamId stream, TimeNs schedule_lag_ns = 0) {
     load_.on_request(now, stream);
     flow_.send(now, stream, schedule_lag_ns);
   }
-  /// Ends as unfinished what is still under way, because nothing more is heard of it.
+  /// Ends all requests that are still under way, as unfinished; no more messages about them will come.
   void give_up(TimeNs now) { flow_.give_up(now); }
   // Messages of the queues (ToDispatcher).
   void on_batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
@@ -101,14 +101,14 @@ class Dispatcher {
   void on_worker_gone(TimeNs now, WorkerId worker) { worker_manager_.on_worker_gone(now, worker); }
 
   // Effects of faulty links on messages (ActiveFaults).
-  /// Handles a batch that ended at `ended_ns` and is heard of now.
+  /// Handles a batch that ended at `ended_ns` and whose message arrives now.
   void on_late_batch_done(TimeNs now, WorkerId worker, const WorkerState& state, TimeNs ended_ns) {
     count_batch(worker, state, ended_ns);
     if (meter_) [[unlikely]]
       meter_->on_batch_done(state);
     flow_.on_batch_done(now, worker, state, ended_ns);
   }
-  /// Handles a batch that has ended and of which nobody will hear, as is clear now.
+  /// Handles a batch that has ended and whose message is lost, as is known from now on.
   void on_batch_unheard(TimeNs now, WorkerId worker, const WorkerState& state) {
     count_batch(worker, state, state.end_ns(now));
     flow_.fail_batch(now, worker, state, state.end_ns(now), DropReason::kMessageLost);
@@ -121,8 +121,8 @@ class Dispatcher {
   void on_fault(TimeNs now, const Fault& fault, bool begins) { worker_manager_.on_fault(now, fault, begins); }
   /// Returns the place of the queue: the GPU of its first worker.
   std::uint32_t gpu_of(QueueId queue) const { return worker_manager_.gpu_of(queue); }
-  /// Returns the sum of Router::rerouted over all routers; -1 if no router ever reroutes, or if not all
-  /// visits are counted.
+  /// Returns the sum of Router::rerouted() over all routers. Returns -1 if no router ever reroutes, or if the
+  /// run has a warm-up, whose visits are not counted.
   std::int64_t rerouted_visits() const;
   const std::vector<QueueView>& open_queues(ModuleId module) const { return queues_[module].views; }
   /// True if ToQueues::acknowledge is called for visits that leave the group's queues.
@@ -144,14 +144,14 @@ class Dispatcher {
     if (meter_) load.modules = meter_->take(now, arrived, plan_);
     return load;
   }
-  /// Computes the next plan from that load. The runtime applies it later, in order. It reads and writes
-  /// nothing that the other calls do: it may run in another thread beside them, one call at a time, in the
-  /// order of the loads.
+  /// Computes the next plan from `load`; the runtime applies it later, in order. This call shares no changing
+  /// data with the other calls, so it may run in another thread beside them: one call at a time, in the order
+  /// of the loads.
   Plan compute_plan(TimeNs now, const LoadStatistics& load);
   /// Scales groups up and down to `plan` and tells queues, routers and controllers.
   void apply_plan(TimeNs now, const Plan& plan);
-  /// Returns the time at which a plan is to be computed after the one at `at_ns` (0: the first); kNever if no
-  /// more plans are, as far as the live requests tell now.
+  /// Returns when to compute the plan that follows the one of `at_ns` (0: the first plan); kNever if none
+  /// follows, as far as the requests that are live now can tell.
   TimeNs next_planning_ns(TimeNs at_ns) const;
 
   bool has_controllers() const { return !controllers_.empty(); }
@@ -202,18 +202,18 @@ class Dispatcher {
   WorkerManager worker_manager_;
 };
 
-/// Returns the serving context of a cell. It points into `spec` and to `sizes`, which planning does without.
+/// Returns the serving context of a cell. It points into `spec` and to `sizes`; planning needs no `sizes`.
 ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
 /// Returns the load that a planner is told before the start.
 LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
-/// Returns a first plan with at most `planner.initial_workers` workers for each module or group. Shared
-/// servers and remote calls keep their slots, which are no replicas.
+/// Returns `plan` with at most `planner.initial_workers` workers (0: no limit) for each group or, without
+/// groups, each module. Shared servers and remote calls keep their slots, because slots are not replicas.
 Plan start_of(const RunSpec& spec, Plan plan);
 /// Returns the plan with which a cell starts: the planner's plan for `offered_rps`, refined by the system and
 /// reduced by start_of.
 Plan initial_plan(const RunSpec& spec, double offered_rps);
-/// Gives each module of a cluster of several kinds of devices the profile of the kind that `plan`, the first
-/// of the run, names for it. Throws InputError if the cluster has too few devices of a kind.
+/// If the cluster has several kinds of devices: gives each module its profile on the kind that `plan`, the
+/// first plan of the run, names for it. Throws InputError if the cluster has too few devices of a kind.
 void settle_devices(RunSpec& spec, const Plan& plan);
 
 }  // namespace harness

@@ -1,4 +1,5 @@
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/cell_text.h"
 
 #include <gtest/gtest.h>
 
@@ -459,13 +460,16 @@ TEST(CellFactory, HashesTellCellsAndBuildsApart) {
   const ExperimentSpec spec =
       parse("[workload]\npipelines = [\"tm\", \"lv\"]\ntraces = \"tweet\"\nseeds = [1, 2]\n" + kTwoSystems);
   std::set<std::string> hashes;
+  std::set<std::string> of_settings;
   for (const char* build : {"one", "two"}) {
     for (const PreparedCell& cell : prepare_all(spec, build)) {
       EXPECT_EQ(cell.identity.input_hash.size(), 16U);
       hashes.insert(cell.identity.input_hash);
+      of_settings.insert(settings_hash_of(cell.identity.effective_toml));
     }
   }
   EXPECT_EQ(hashes.size(), 2U * 8);
+  EXPECT_EQ(of_settings.size(), 8U);
   EXPECT_EQ(prepare_all(spec)[3].identity.input_hash, prepare_all(spec)[3].identity.input_hash);
 }
 

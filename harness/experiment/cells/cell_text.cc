@@ -147,4 +147,8 @@ std::string input_hash_of(const std::string& effective_toml, const std::string& 
   return sha256_of(effective_toml + "# build " + build).substr(0, 16);
 }
 
+std::string settings_hash_of(const std::string& effective_toml) {
+  return sha256_of(effective_toml).substr(0, 16);
+}
+
 }  // namespace harness

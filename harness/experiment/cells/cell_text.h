@@ -60,4 +60,7 @@ std::string first_difference(const std::string& before, const std::string& now);
 /// again.
 std::string input_hash_of(const std::string& effective_toml, const std::string& build);
 
+/// Returns the hash of a cell's text alone: it is the same in every build that gives the cell this text.
+std::string settings_hash_of(const std::string& effective_toml);
+
 }  // namespace harness

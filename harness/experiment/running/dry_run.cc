@@ -209,6 +209,7 @@ Json cell_json(const PreparedCell& cell) {
   object.add("expected_requests", cell.expected_requests);
   object.add("modules", modules_json(cell));
   object.add("groups", groups_json(cell));
+  object.add("settings_hash", settings_hash_of(cell.identity.effective_toml));
   return object.json();
 }
 

@@ -16,10 +16,10 @@ struct JoinedParts {
   std::vector<std::uint32_t> absent;  ///< indices of the first few missing cells
 };
 
-/// Joins results of parts of one experiment (RunOptions::part) in the results file `output`. If it is there,
-/// they are added to it: a cell that failed in it gives way to one that did not. Throws InputError, before it
-/// writes anything, if parts are of other settings or another build, or if one part has a cell with success
-/// and another without; EnvironmentError if a run writes there.
+/// Joins the results of parts of one experiment (RunOptions::part) in the results file `output`. If `output`
+/// exists, the parts are added to it, and a cell that failed there is replaced by one that succeeded. Throws
+/// InputError, before it writes anything, if the parts differ in settings or build, or if a cell succeeded in
+/// one part and failed in another. Throws EnvironmentError if a run is writing to `output`.
 JoinedParts collect_parts(const std::vector<std::string>& parts, const std::string& output);
 
 }  // namespace harness

@@ -19,7 +19,7 @@
 
 namespace harness {
 
-/// The output of a batch: values on the device, one image's after another's.
+/// The output of a batch: values on the device, image by image.
 struct CudaOutput {
   const float* values = nullptr;
   std::size_t count = 0;
@@ -27,8 +27,8 @@ struct CudaOutput {
   std::size_t payload_bytes = 0;
 };
 
-/// A loaded model, whose input the assembly fills. All functions are called on the device's thread; they
-/// throw DeviceError, which need not name model and batch.
+/// A loaded model. The engine assembles images in its input. All functions are called on the device's thread.
+/// They throw DeviceError, which need not name the model and the batch.
 class CudaModel {
  public:
   virtual ~CudaModel() = default;
@@ -36,7 +36,7 @@ class CudaModel {
   virtual std::size_t max_batch() const = 0;
   /// Returns one more than the number of exit points that it runs with.
   virtual int segments() const = 0;
-  /// Returns the memory for max_batch images, in the format.
+  /// Returns the device memory of the input, which holds max_batch() images in format().
   virtual float* input() const = 0;
   virtual std::size_t input_bytes() const = 0;
   virtual std::uint64_t weight_bytes() const = 0;
@@ -45,8 +45,8 @@ class CudaModel {
 
   /// Enqueues a segment of a batch; segments come in order, 0 first.
   virtual void enqueue(std::size_t batch, int segment) = 0;
-  /// Returns the output of the batch whose last segment was enqueued last; its values are there once that
-  /// segment has passed, until the next batch's first segment.
+  /// Returns the output of the batch whose last segment was enqueued last. Its values are valid after that
+  /// segment has passed and until the next batch's first segment runs.
   virtual const CudaOutput& output() const = 0;
 };
 
@@ -58,16 +58,16 @@ class CudaModels {
   virtual std::unique_ptr<CudaModel> load(const ModelSource& source, const DevicePlace& place) = 0;
 };
 
-/// Runs batches on one GPU: on a compute stream all batches run one after another, while a copy stream brings
-/// over the images of the next. It is made, used and destroyed by one thread, and sets that thread's current
-/// GPU.
+/// Runs batches on one GPU. A compute stream runs all batches one after another, while a copy stream brings
+/// the images of the next batch. One thread makes, uses and destroys the engine, which sets that thread's
+/// current GPU.
 ///
-/// There are no events with timing between the segments of a batch: they would cost every batch time,
-/// although only a batch that stopped needs them. Such a batch ends when the thread sees it stop, some
-/// microseconds later.
+/// The events between the segments of a batch have no timing: timing would slow down every batch, and only a
+/// batch that stops early needs it. Such a batch counts as ended when the thread sees that it has stopped,
+/// some microseconds later.
 class CudaEngine final : public StreamEngine {
  public:
-  /// Makes the models; called once, with the GPU current and the stream on which the models are to run.
+  /// Makes the models, which are to run on `compute`. Called once, when the GPU is current.
   using MakeModels = std::function<std::unique_ptr<CudaModels>(CudaStream& compute)>;
   /// Gets the outputs of a batch, as OutputSink does (torch_device.h); empty: outputs are dropped.
   using OnOutput = std::function<void(std::uint64_t tag, std::span<const float> values)>;
@@ -108,7 +108,7 @@ class CudaEngine final : public StreamEngine {
         CudaEvent(CudaEvent::Timing::kOff)};  ///< ends of even and odd segments, except the last
     CudaEvent ended{CudaEvent::Timing::kOn};  ///< end of the last segment
     TimeNs seen_ns = 0;                       ///< time at which a segment was last seen to have passed
-    std::optional<int> reference;             ///< reference of the clock
+    std::optional<int> reference;             ///< number of the clock's reference event; empty: none
     PinnedBuffer output;
     std::size_t outputs = 0;
     std::shared_ptr<PinnedBuffer> payload;

@@ -15,11 +15,11 @@
 namespace harness {
 
 /// Computes each segment when it is enqueued. Assembling the inputs is part of the first segment, and so of
-/// the batch's time: on a CPU there is no second engine that could copy meanwhile.
+/// the batch's time: a CPU has no second engine that could copy meanwhile.
 ///
-/// Every model runs an image of zeros before it counts as loaded; if it has exit points, this tells how long
-/// its stages take, and so where the exit points are. The output of a batch of n must be a tensor whose first
-/// dimension is n; any other fails the batch.
+/// Every model runs an image of zeros before it counts as loaded. If there is a choice where its exit points
+/// are, such runs are timed, and the times of the stages decide. The output of a batch of n must be a tensor
+/// whose first dimension is n; otherwise the batch fails.
 class CpuEngine final : public StreamEngine {
  public:
   /// Makes the engine; options.models must be set.
@@ -64,7 +64,7 @@ class CpuEngine final : public StreamEngine {
 
   TorchDeviceOptions options_;
   std::vector<Loaded> models_;  ///< loaded models, by DeviceModel
-  std::vector<float> input_;    ///< input of one batch, as large as the largest
+  std::vector<float> input_;    ///< input of one batch, with room for the largest of all models
   std::array<Slot, Device::kMaxOutstanding> slots_;
 };
 

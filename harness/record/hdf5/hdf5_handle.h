@@ -9,8 +9,8 @@
 
 namespace harness {
 
-/// The failure of a call of the HDF5 library. Readers turn it into an InputError, writers into an
-/// EnvironmentError; both know the file.
+/// The failure of a call of the HDF5 library. It does not name the file: readers turn it into an InputError,
+/// and writers into an EnvironmentError, that does.
 class Hdf5Failure : public std::exception {
  public:
   explicit Hdf5Failure(const char* doing) : doing_(doing) {}

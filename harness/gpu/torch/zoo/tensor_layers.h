@@ -1,5 +1,5 @@
-// Stages beyond convolutions and pooling, as additions to a NetworkBuilder. It includes nothing of LibTorch.
-// layer_functions.h and detection_functions.h describe what each stage computes.
+// Adds stages other than convolutions and pooling to a NetworkBuilder. This header includes nothing of
+// LibTorch. layer_functions.h and detection_functions.h describe what each stage computes.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ void add_attend(NetworkBuilder& network, const std::string& name, int heads);
 /// Turns patches [b, width, h, w], h * w = `patches`, into tokens [b, 1 + patches, width]: a learned class
 /// token comes first, and learned positions are added.
 void add_patch_tokens(NetworkBuilder& network, const std::string& name, int patches, int width);
-/// Turns an image into token numbers, tokens_of().
+/// Turns an image into token numbers by tokens_of().
 void add_tokens(NetworkBuilder& network, const std::string& name, int vocabulary);
-/// Turns token numbers [b, n], n <= positions, into the sums of word, position and segment embeddings
-/// (BERT's; all in the first of two segments).
+/// Turns token numbers [b, n], n <= positions, into the sums of BERT's word, position and segment embeddings;
+/// all tokens belong to the first of two segments.
 void add_token_embeddings(NetworkBuilder& network, const std::string& name, int vocabulary, int positions,
                           int width);
 /// Turns [b, tokens, width] into [b, width], the first token.
@@ -30,17 +30,17 @@ void add_first_token(NetworkBuilder& network, const std::string& name);
 /// Replaces three maps of 255 channels at strides 8, 16, 32 by the yolo_boxes() of each, one after another.
 void add_yolo_boxes(NetworkBuilder& network, const std::string& name);
 
-/// Turns [.., low, high] into [.., low + high enlarged to low's size by repeating].
+/// Replaces the two topmost maps by their sum, after enlarging the top to the other's size by repeating.
 void add_enlarged(NetworkBuilder& network, const std::string& name);
-/// Keeps the pyramid p2 .. p6 (p6 on top) and pushes for each level the outputs of the region proposal
-/// network: one stage per level, with shared weights. Ends with [p2 .. p6, five times (scores [b, n], deltas
-/// [b, n, 4])].
+/// Keeps the pyramid p2 .. p6 (p6 on top) and pushes the outputs of the region proposal network for each
+/// level: one stage per level, with shared weights. The stack is then [p2 .. p6, five times (scores [b, n],
+/// deltas [b, n, 4])].
 void add_proposal_scores(NetworkBuilder& network, const std::string& name, int width);
-/// Goes on from add_proposal_scores() to [p2 .. p5, proposals [b, count, 4]]: the `count` of highest score,
-/// boxes in pixels of an image whose sides are four times p2's.
+/// Turns the stack of add_proposal_scores() into [p2 .. p5, proposals [b, count, 4]]: the `count` boxes with
+/// the highest scores, in pixels of an image whose sides are four times as long as p2's.
 void add_proposals(NetworkBuilder& network, const std::string& name, int count);
-/// Goes on from add_proposals() to [proposals as shares of the image's sides, regions [b * count, channels *
-/// 7 * 7]].
+/// Turns the stack of add_proposals() into [proposals, regions [b * count, channels * 7 * 7]]; the proposals
+/// are then shares of the image's sides.
 void add_region_pooling(NetworkBuilder& network, const std::string& name);
 /// Turns proposals, class logits [b * count, classes] and deltas [b * count, 4 * classes] into detections [b,
 /// count, 5 * classes].
