@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from importlib.util import find_spec
 from pathlib import Path
@@ -119,9 +120,9 @@ class FramesTest(unittest.TestCase):
             self.assertTrue(frame.equals(results.table(0, name)))
 
     def test_settings_and_provenance(self):
-        results = self.load(SMALL)
-        self.assertEqual(results.settings(0)["cluster"]["scheduler_queue_limit_ms"], 0)
-        with h5py.File(SMALL) as file:
+        results = self.load(LIVE)
+        with h5py.File(LIVE) as file:
+            self.assertEqual(results.settings(0), tomllib.loads(file["cells/0"].attrs["effective_toml"].decode()))
             self.assertEqual(results.provenance["git_commit"], file.attrs["git_commit"])
             self.assertEqual(results.provenance["git_dirty"], int(file.attrs["git_dirty"]))
             self.assertEqual(set(results.provenance), {"file", *file.attrs})

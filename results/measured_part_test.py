@@ -25,6 +25,7 @@ from inferline import courses  # noqa: E402
 from harness_results.file import Cell, NS_PER_MS, NS_PER_S, Results, length_text  # noqa: E402
 from intervals import student_t_95  # noqa: E402
 import judgements  # noqa: E402
+from seal import seal  # noqa: E402
 from pard import fig6, fig12, fig13  # noqa: E402
 from selection import name_of, series_of  # noqa: E402
 import style  # noqa: E402
@@ -84,6 +85,7 @@ def older_file():
         file["summary"] = drop_fields(rows, later)
         for cell in file["cells"].values():
             del cell.attrs["measured_from_ns"]
+    seal(older)
     return older
 
 

@@ -66,7 +66,7 @@ MODELS = {
     "missing": ('file = "missing.pt"', f"device cpu \\(worker [01]\\): model missing {FILE.format('missing')}: missing model: "
                                        "the file cannot be read: found no such file; allowed: a model's file"),
     "text": ('file = "text.pt"', f"device cpu \\(worker [01]\\): model text {FILE.format('text')}: not a model: "
-                                 "the file is none that torch.jit.save\\(\\) wrote, .*"),
+                                 "torch.jit.save\\(\\) did not write the file, .*"),
     "good": ('file = "good.pt"', None),
     "giant": ('file = "giant.pt"', f"device cpu \\(worker [01]\\): model giant {FILE.format('giant')}{BATCH}: out of memory: .*4503599627370496 bytes.*"),
     "shrinking": ('file = "shrinking.pt"', f"device cpu \\(worker [01]\\): model shrinking {FILE.format('shrinking')}{BATCH}: wrong shape: "

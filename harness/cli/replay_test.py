@@ -139,7 +139,7 @@ def main():
                ["10 of 10 cells", "by their fingerprints", "fingerprint "]
                + [f"request {request} visit {visit}" for request, visit in visits])
         nothing = made(folder, "nothing", experiment(systems=["naive"]), "--set", "workload.seeds=7")
-        expect("no common cell", run([harness, "replay", recorded, nothing], folder), 2, ["no cell that also stands in"])
+        expect("no common cell", run([harness, "replay", recorded, nothing], folder), 2, ["no cell that is also in"])
 
         own_pipeline(harness, folder, made, expect)
         groups = made(folder, "groups", GROUPS)

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 
-from program_testing import ROOT, Failures, finish, run, several_cells, write
+from program_testing import ROOT, Failures, finish, run, seal, several_cells, write
 
 sys.path.insert(0, os.path.join(ROOT, "results/report"))
 import h5py  # noqa: E402
@@ -23,6 +23,7 @@ def without_column(path, copy, column):
         rows = file["summary"][:]
         del file["summary"]
         file["summary"] = drop_fields(rows, column)
+    seal(copy)
     return copy
 
 

@@ -48,7 +48,7 @@ def looks_of(results, found, cast):
 def draw(results, cast):
     """(figure, caption, cells shown)"""
     if not is_robust(results):
-        raise Missing("the file is none of harness robust")
+        raise Missing("the file does not come from harness robust")
     found = robustness_of(results)
     looks = looks_of(results, found, cast)
     workloads = [workload for workload, by_series in found.workloads.items() if all(name in looks for name in by_series)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says which orders hold in a results file of `harness robust`, which runs this: a table, or with --json all verdicts.
 
-Exit codes: 0, 2: the file is none of `harness robust`.
+Exit codes: 0, 2: the file does not come from `harness robust`.
 """
 
 import argparse
