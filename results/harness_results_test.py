@@ -122,7 +122,7 @@ class FramesTest(unittest.TestCase):
     def test_settings_and_provenance(self):
         results = self.load(LIVE)
         with h5py.File(LIVE) as file:
-            self.assertEqual(results.settings(0), tomllib.loads(file["cells/0"].attrs["effective_toml"].decode()))
+            self.assertEqual(results.settings(0), tomllib.loads(file["cells/0"].attrs["effective_toml"]))
             self.assertEqual(results.provenance["git_commit"], file.attrs["git_commit"])
             self.assertEqual(results.provenance["git_dirty"], int(file.attrs["git_dirty"]))
             self.assertEqual(set(results.provenance), {"file", *file.attrs})

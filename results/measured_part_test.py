@@ -85,7 +85,7 @@ def older_file():
         file["summary"] = drop_fields(rows, later)
         for cell in file["cells"].values():
             del cell.attrs["measured_from_ns"]
-    seal(older)
+    seal(str(older))
     return older
 
 
