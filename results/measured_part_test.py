@@ -413,6 +413,7 @@ class ReportTest(unittest.TestCase):
         shown = subprocess.run([HARNESS, "show", file], capture_output=True, text=True, check=True).stdout
         for note in notes:
             self.assertIn(f"note: {note}\n", shown)
+        subprocess.run([HARNESS, "show", older_file()], capture_output=True, check=True)
         self.assertEqual(judgements.length_notes_of(HARNESS, older_file()), [])
 
 

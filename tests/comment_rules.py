@@ -1,5 +1,5 @@
 """The rule of comments: a doc comment of C++ is a sentence in the usual order with subject and verb, and one that trails a member
-names its noun ("number of ...", "time of ..."). The words with which it must not begin are those of clauses that lack both.
+names its noun ("number of ...", "time of ..."). It must not begin with a word that opens a clause without both.
 
 `comment_rules.py [PATH ...]` lists the offenders of the tree, or of what is under the paths."""
 
@@ -10,7 +10,7 @@ from style_rules import Finding, is_cpp
 
 OPENING = re.compile(r"(What|Whether|Of|By|Where|As|Those|That|Who|Whose|How|Which|None)\b")
 TRAILING = re.compile(r"(of|by|what|whether|where|as|those|that|who|whose|how|which|none)\b", re.IGNORECASE)
-# Turns of phrase that a reader must solve, in any comment of C++ or Python.
+# Turns of phrase that a reader must solve, in any comment of C++.
 TURNS = re.compile(r"\b(?:stands?(?! for\b)|stood|none (?:that|who|which)|(?:is|are) none|that of|those of)\b")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|(//[^\n]*)|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'')
 

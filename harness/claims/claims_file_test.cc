@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* kClaim = R"(# a claims_file
+constexpr const char* kClaim = R"(# a claims file
 [[claim]]
 id = "pard.overall.drop-rate"
 kind = "paper"

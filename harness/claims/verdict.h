@@ -92,8 +92,8 @@ struct Judgement {
   /// `best` the verdict is undecided, else it is the verdict.
   Verdict worst = Verdict::kNotRun;
   Verdict best = Verdict::kNotRun;  ///< best verdict over the same numbers
-  std::vector<std::string>
-      missing;                   ///< reasons why groups have no value; the first is why a claim is not run
+  /// Reasons why groups have no value; the first is why a claim is not run.
+  std::vector<std::string> missing;
   std::string without;           ///< reason why some seeds of groups have no value
   bool without_results = false;  ///< true if the claim is not run because a results file is missing
 

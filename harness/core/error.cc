@@ -74,8 +74,8 @@ std::size_t printable_bytes(std::string_view text) {
   if (text.empty()) return 0;
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  constexpr std::uint32_t kMin[] = {0, 0, 0x80, 0x800,
-                                    0x10000};  // smaller codes are written longer than needed
+  // By size; smaller codes are written longer than needed.
+  constexpr std::uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
   constexpr std::uint32_t kMax = 0x10ffff;
   std::uint32_t code = size == 1 ? lead : lead & (0x7fU >> size);
   if ((lead >= 0x80 && lead < 0xc0) || lead >= 0xf8 || size > text.size()) return 0;

@@ -422,8 +422,8 @@ void WorkerManager::record_workers(TimeNs now, ModuleId module) {
 void WorkerManager::record_all(TimeNs now) {
   for (ModuleId module = 0; module < queues_.size(); ++module) record_workers(now, module);
   if (plan_->groups.empty()) return;
-  std::vector<double> parts(queues_.size(),
-                            0);  // number of parts into which each module's streams are divided
+  // The number of parts into which each module's streams are divided.
+  std::vector<double> parts(queues_.size(), 0);
   for (const GroupId number : used_groups_) {
     for (std::size_t i = 0; i < plan_->groups[number].shares.size(); ++i)
       parts[plan_->groups[number].modules[i]] += plan_->groups[number].shares[i];

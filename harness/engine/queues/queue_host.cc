@@ -239,8 +239,8 @@ TimeNs QueueHost::handover_ns(WorkerId worker, const WorkerState& state) const {
   const FreedWorker& freed = *environment_->freed;
   if (worker != freed.worker || all_ns == 0) return all_ns;
   if (freed.was_closed && state.running.back().joined_ns < freed.free_ns) return 0;  // the GPU had it by then
-  return std::max<TimeNs>(all_ns - (state.started_ns - freed.free_ns),
-                          0);  // some time has passed since the end
+  // Some time has passed since the end.
+  return std::max<TimeNs>(all_ns - (state.started_ns - freed.free_ns), 0);
 }
 
 void QueueHost::start_visit(WorkerId worker, WorkerState& state) {

@@ -82,7 +82,7 @@ TEST(DeviceFrontEnd, WakesOnceForAllThatIsTakenTogether) {
   front_end.take(ended);
   EXPECT_EQ(wakes, 1);
   front_end.push(end_of(3));
-  EXPECT_EQ(wakes, 2);  // ends that are not taken are dropped with the front_end
+  EXPECT_EQ(wakes, 2);  // ends that are not taken are dropped with it
 }
 
 /// The taker sleeps until it is woken, so a wake-up too few would stop it for good.

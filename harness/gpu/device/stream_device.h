@@ -208,10 +208,8 @@ class StreamDevice final : public Device {
   bool closing_ = false;
   std::atomic<bool> has_commands_ = false;
 
-  std::unique_ptr<StreamEngine>
-      /// The engine. It and the members below are used on the device's thread; any thread may read the
-      /// counters.
-      engine_;
+  /// The engine. It and the members below are used on the device's thread; any thread may read the counters.
+  std::unique_ptr<StreamEngine> engine_;
   SegmentQueue queue_;
   std::vector<DevicePlace> places_;  ///< places that errors name, by DeviceModel
   TimeNs last_end_ns_ = 0;

@@ -9,8 +9,8 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kPastRow =
-    4;  // number of floats read past a row: with weight 0, or in the lane that is dropped
+// The number of floats read past a row: with weight 0, or in the lane that is dropped.
+constexpr std::size_t kPastRow = 4;
 
 bool is_side(int side) { return side >= 1 && side <= kLongestSide; }
 

@@ -276,8 +276,8 @@ TEST_F(FakeNccl2, OperationsWaitForMemoryAndCopies) {
   other.lane->receive(2, 2, 3, to.span());
   ASSERT_TRUE(
       repeat_until([&] { return fake_cuda::calls("ncclRecv") > 0 && fake_cuda::calls("ncclSend") > 0; }));
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(20));  // time for an operation that does not wait to fail
+  // An operation that does not wait has time to fail.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize") + fake_cuda::calls("cudaEventSynchronize"), before);
   fake_cuda::release();
   std::vector<LaneEnd> ends;

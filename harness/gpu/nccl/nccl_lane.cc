@@ -247,8 +247,8 @@ bool NcclLane::mark_enqueued(Operation& operation) {
 }
 
 void NcclLane::fail(Operation operation) {
-  give_up(operation.channel,
-          operation.failure);  // this comes first: its enqueued part ends with the communicator
+  // This comes first: its enqueued part ends with the communicator.
+  give_up(operation.channel, operation.failure);
   end(std::move(operation));
 }
 

@@ -77,8 +77,8 @@ TEST(ExitPoints, AreSpreadByTheTimesOfTheStages) {
     std::vector<TimeNs> stage_ns(1 + random.below(10));
     for (TimeNs& ns : stage_ns) ns = static_cast<TimeNs>(random.below(1000));
     const std::size_t stages = stage_ns.size();
-    std::vector<double> best(
-        stages, std::numeric_limits<double>::infinity());  // least sum of squares, by number of exit points
+    // The least sum of squares, by number of exit points.
+    std::vector<double> best(stages, std::numeric_limits<double>::infinity());
     for (std::uint32_t places = 0; places < 1U << (stages - 1); ++places) {
       std::vector<std::size_t> begins = {0};
       for (std::size_t stage = 1; stage < stages; ++stage)

@@ -237,8 +237,8 @@ TEST(ResultsOfChains, AreThoseOfTheNetworksOneAfterAnother) {
   const std::uint64_t seed = fresh_seed();
   SCOPED_TRACE(seed_text(seed));
   RunSpec spec = spec_of("naive", {"chain", testing::chain(3), {}}, seed);
-  for (Profile& profile : spec.profiles)
-    profile.latency_ns.resize(1);  // outputs are then the same bits in any run
+  // With batches of one, outputs are the same bits in any run.
+  for (Profile& profile : spec.profiles) profile.latency_ns.resize(1);
   spec.module_overrides.assign(spec.profiles.size(), {1, 2});
   const std::unique_ptr<Transport> transport = make_local_transport();
   std::mutex mutex;
