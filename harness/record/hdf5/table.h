@@ -95,13 +95,13 @@ class RowType {
 /// make a type than to write some rows.
 template <class Row>
 hid_t row_type() {
-  static const Hdf5Handle known = [] {
+  static const Hdf5Handle kType = [] {
     RowType type;
     const Row row{};
     Row::list(row, type);
     return type.take();
   }();
-  return known.get();
+  return kType.get();
 }
 
 /// Rows in the packed form in which HDF5 takes and returns them.
