@@ -5,7 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembler.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {

@@ -12,7 +12,9 @@
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/inputs/assembly_constants.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
@@ -51,8 +53,8 @@ double seconds(const CudaStream& stream, CudaEvent& start, CudaEvent& end, const
 
 double copy_bytes_per_second() {
   constexpr std::size_t kBytes = std::size_t{512} << 20;
-  const DeviceBuffer from(kBytes, "the copy's source");
-  const DeviceBuffer to(kBytes, "the copy's target");
+  const CudaBuffer from(kBytes, "the copy's source");
+  const CudaBuffer to(kBytes, "the copy's target");
   CudaStream stream;
   CudaEvent start(CudaEvent::Timing::kOn);
   CudaEvent end(CudaEvent::Timing::kOn);
@@ -75,8 +77,8 @@ void run_on_gpu(benchmark::State& state) {
   const std::vector<Image> images(batch, image.view());
   const std::size_t in_bytes = layout_of(images).size();
   const std::size_t out_bytes = batch_elements(kFormat, batch) * sizeof(float);
-  const DeviceBuffer in(sets * in_bytes, "inputs");
-  const DeviceBuffer out(sets * out_bytes, "outputs");
+  const CudaBuffer in(sets * in_bytes, "inputs");
+  const CudaBuffer out(sets * out_bytes, "outputs");
   const PinnedBuffer host(in_bytes, "staging");
   CudaStream stream;
   for (std::size_t set = 0; set < sets; ++set) {

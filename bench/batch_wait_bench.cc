@@ -4,8 +4,10 @@
 
 #include <vector>
 
-#include "harness/core/random.h"
-#include "systems/pard/batch_wait.h"
+#include "harness/core/random_stream.h"
+#include "systems/pard/batch_wait_sampler.h"
+#include "systems/pard/wait_window.h"
+#include "systems/pard/wait_table.h"
 
 namespace harness {
 namespace {

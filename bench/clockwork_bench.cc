@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/counted_allocations.h"
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/clockwork/central_scheduler.h"
 
 namespace harness {

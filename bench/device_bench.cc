@@ -24,15 +24,17 @@
 #include <vector>
 
 #include "harness/gpu/inputs/test_images.h"
-#include "harness/gpu/profiling/timing.h"
+#include "harness/gpu/profiling/device_wait.h"
+#include "harness/gpu/torch/cpu_device.h"
 #include "harness/gpu/torch/model_factory.h"
-#include "harness/gpu/torch/torch_device.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 #ifdef HARNESS_TORCH_CUDA
 #include <c10/cuda/CUDAGuard.h>
 
-#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/torch/cuda_device.h"
 #include "harness/gpu/torch/cuda_segments.h"
+#include "harness/gpu/torch/graph_pool.h"
 #endif
 
 namespace harness {
@@ -209,9 +211,9 @@ void run_on_gpu(benchmark::State& state, const ModelSource& source, Submission s
   const std::unique_ptr<StreamDevice> device = make_torch_cuda_device({}, 0, wait.wake());
   if (size.height == 0) size = {bare.format().height, bare.format().width};
   SaturatedDevice saturated(*device, wait, source, size, submission);
-  const HostWork before = device->host_work();
+  const StreamDevice::HostWork before = device->host_work();
   take_turns(state, saturated, source.max_batch, kTurnOnGpu, [&](int count) { return bare.run(count); });
-  const HostWork after = device->host_work();
+  const StreamDevice::HostWork after = device->host_work();
   const double batches = static_cast<double>(after.batches - before.batches);
   state.counters["handling_us"] =
       static_cast<double>(after.handling_ns - before.handling_ns) * 1e-3 / batches;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/pard/double_ended_queue.h"
 
 namespace harness {

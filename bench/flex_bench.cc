@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "bench/counted_allocations.h"
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/shepherd/flex.h"
+#include "systems/shepherd/flex_decision.h"
+#include "systems/shepherd/flex_model.h"
+#include "systems/shepherd/flex_params.h"
 
 namespace harness {
 namespace {

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "systems/shepherd/herd.h"
+#include "harness/core/portable_math.h"
+#include "harness/core/random_stream.h"
+#include "systems/shepherd/herd_plan.h"
+#include "systems/shepherd/herd_params.h"
 #include "systems/shepherd/test_herd_cases.h"
 #include "systems/shepherd/test_herd_check.h"
 #include "systems/shepherd/test_herd_literal.h"
@@ -116,7 +118,7 @@ void literal_program(benchmark::State& state) {
   made.input.gpu_bytes = 2'000'000'000;
   made.input.params.group_worker_limit = 0;
   const HerdPlan best = plan_herd(made.input);
-  const MilpProblem problem = literal_program(made.input, static_cast<int>(best.groups.size()));
+  const Milp problem = literal_program(made.input, static_cast<int>(best.groups.size()));
   MilpSolution solution;
   for (auto _ : state) {
     solution = solve(problem, {.max_nodes = 1000});

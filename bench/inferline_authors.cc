@@ -20,10 +20,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/inferline_authors_data.h"
-#include "bench/inferline_authors_world.h"
-#include "harness/core/error.h"
-#include "systems/inferline/planning.h"
+#include "bench/authors_data.h"
+#include "bench/authors_world.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "systems/inferline/greedy_planner.h"
+#include "systems/inferline/greedy_params.h"
 
 namespace harness {
 namespace {

@@ -9,15 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
-#include "systems/inferline/exact_search.h"
-#include "systems/inferline/foresight.h"
-#include "systems/inferline/planning.h"
-#include "systems/inferline/tuning.h"
-#include "workloads/catalogue/catalogue.h"
+#include "systems/inferline/envelope_tuner.h"
+#include "systems/inferline/exact_plan.h"
+#include "systems/inferline/foresight_tuner.h"
+#include "systems/inferline/greedy_planner.h"
+#include "systems/inferline/traffic_envelope.h"
+#include "systems/inferline/tuned_pipeline.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

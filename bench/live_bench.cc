@@ -6,13 +6,16 @@
 #include <memory>
 #include <optional>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/live/run/load_generator.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/live/transport/wake_socket.h"
+#include "harness/machine/pinned_thread.h"
 #include "harness/machine/precise_wait.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/timer_slack.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {
@@ -32,7 +35,7 @@ void generator_cost(benchmark::State& state, bool read_clock) {
   LoadGenerator generator(poisson(kRateRps, kEndlessS));
   RandomStream random(1, "live_bench");
   const TimeNs began = steady_ns();
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   for (auto _ : state) {
     const auto late_ns = static_cast<TimeNs>(random.bits() & 0xffff);
     TimeNs now = generator.next_send_ns() + late_ns;
@@ -56,7 +59,7 @@ LoadGenerator send_in_real_time(double rate_rps, double duration_s, Wait wait) {
   set_timer_slack();
   LoadGenerator generator(poisson(rate_rps, duration_s));
   const TimeNs began = steady_ns() + 10 * kNsPerMs;
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   while (!generator.done()) {
     const TimeNs deadline = began + generator.next_send_ns();
     if (socket) {

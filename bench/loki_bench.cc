@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "systems/loki/allocation.h"
-#include "systems/loki/baseline_allocations.h"
+#include "systems/loki/allocation_problem.h"
+#include "systems/loki/proteus_allocation.h"
 #include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 

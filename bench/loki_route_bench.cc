@@ -12,9 +12,12 @@
 
 #include "bench/counted_allocations.h"
 #include "harness/core/pipeline.h"
-#include "harness/core/random.h"
-#include "systems/loki/arrival_order_policy.h"
+#include "harness/core/task_spec.h"
+#include "systems/loki/next_worker.h"
 #include "systems/loki/routing_tables.h"
+#include "systems/loki/table_draws.h"
+#include "systems/loki/most_accurate_first.h"
+#include "systems/loki/routing_params.h"
 
 namespace harness {
 namespace {

@@ -9,14 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/test_params.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "systems/quart/quart_planner.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/counted_allocations.h"
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/quart/dispersion.h"
 #include "systems/quart/keys_placement.h"
 #include "systems/quart/quart_plan_details.h"

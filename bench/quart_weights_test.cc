@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "bench/counted_allocations.h"
-#include "bench/quart_weights_file.h"
-#include "harness/core/error.h"
-#include "workloads/files/file_bytes.h"
+#include "bench/fitted_attention.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "systems/quart/attention.h"
 
 namespace harness {
 namespace {

@@ -6,11 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/random_stream.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/serving/sizing_planner.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/counted_allocations.h"
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/symphony/deferred_scheduler.h"
 
 namespace harness {

@@ -26,7 +26,7 @@ install(CODE [[
 ]])
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/core ${CMAKE_SOURCE_DIR}/harness/serving ${CMAKE_BINARY_DIR}/generated/harness/serving
-  DESTINATION include/harness FILES_MATCHING PATTERN "*.h")
+  DESTINATION include/harness FILES_MATCHING PATTERN "*.h" PATTERN build_info.h EXCLUDE)
 # What was compiled with the headers that were there before is compiled again, whatever their age.
 install(CODE [[
   file(GLOB_RECURSE headers "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/include/harness/*.h")

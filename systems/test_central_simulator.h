@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/test_world.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/test_world.h"
 #include "systems/all_systems.h"
 

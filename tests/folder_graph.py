@@ -14,8 +14,8 @@ import style_rules
 from style_test import ROOT, files_of_tree, text_of
 
 PICTURE = ROOT / "docs/figures/folders.svg"
-COLOURS = {"core": "#eeeeee", "serving": "#e3f0da", "systems": "#e3f0da", "workloads": "#fbe9d0", "record": "#fbe9d0",
-           "engine": "#dbe7f6", "sim": "#dbe7f6", "live": "#dbe7f6", "gpu": "#f3dcec", "machine": "#f3dcec"}
+COLOURS = {"core": "#eeeeee", "files": "#eeeeee", "text": "#eeeeee", "serving": "#e3f0da", "systems": "#e3f0da", "workloads": "#fbe9d0", "record": "#fbe9d0",
+           "engine": "#dbe7f6", "sim": "#dbe7f6", "live": "#dbe7f6", "gpu": "#f3dcec", "machine": "#f3dcec", "ranks": "#f3dcec"}
 
 
 def folder_of(path):

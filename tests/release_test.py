@@ -33,8 +33,8 @@ class Version(unittest.TestCase):
 
     def test_formats_are_those_of_the_sources(self):
         found = {}
-        for header, name, constant in (("results_file.h", "harness results", "kResultsFormat"), ("cv_file.cc", "harness trace cv", "kCvFormat"),
-                                       ("fit_file.cc", "harness fit", "kFitFormat")):
+        for header, name, constant in (("results_file.h", "harness results", "kResultsFormat"), ("cv_table.cc", "harness trace cv", "kCvFormat"),
+                                       ("fit_tables.cc", "harness fit", "kFitFormat")):
             found[name] = re.search(rf"{constant} = (\d+);", text(f"harness/record/hdf5/{header}"))[1]
         table = re.findall(r"^\| `(harness [a-z ]+)` \| (\d+) \| \S+ \| (\S+) \|$", text("docs/release.md"), re.MULTILINE)
         self.assertEqual({name: version for name, version, reader in table if reader.endswith(VERSION)}, found)

@@ -26,30 +26,33 @@ MAX_PROSE_LINE = 100
 # Arrows of the design: which layers a layer may include. "record/run" is what a run leaves behind, without HDF5.
 LAYERS = {
     "core": {"core"},
+    "files": {"core", "files"},
+    "text": {"core", "text"},
     "serving": {"core", "serving"},
     "machine": {"core", "machine"},
+    "ranks": {"core", "machine", "ranks"},
     "record/run": {"core", "record/run"},
-    "record": {"core", "record/run", "record"},
+    "record": {"core", "text", "record/run", "record"},
     "engine": {"core", "serving", "record/run", "engine"},
     "sim": {"core", "serving", "record/run", "engine", "sim"},
     "gpu": {"core", "machine", "gpu"},
-    "live": {"core", "machine", "serving", "record/run", "engine", "gpu", "live"},
-    "workloads": {"core", "workloads"},
+    "live": {"core", "machine", "ranks", "serving", "record/run", "engine", "gpu", "live"},
+    "workloads": {"core", "files", "workloads"},
     "systems_list": {"core", "serving", "systems_list", "system"},
     "system": {"core", "serving"},
 }
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
-LAYERS["claims"] = {"core", "record/run", "record", "workloads", "claims"}
-LAYERS["fit"] = EVERYTHING | {"experiment", "claims", "fit"}
-LAYERS["doctor"] = EVERYTHING | {"experiment", "doctor"}
-LAYERS["views"] = EVERYTHING | {"experiment", "views"}
+LAYERS["claims"] = {"core", "files", "text", "record/run", "record", "claims"}
+LAYERS["fit"] = EVERYTHING - {"workloads"} | {"experiment", "claims", "fit"}
+LAYERS["doctor"] = EVERYTHING - {"workloads"} | {"experiment", "doctor"}
+LAYERS["views"] = EVERYTHING - {"ranks", "workloads"} | {"experiment", "views"}
 LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "fit", "doctor", "views", "cli"}
 LAYERS["main"] = LAYERS["cli"] | {"main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.
 FOLDERS = {
-    "workloads": ["files", "spec", "catalogue", "arrivals", "trace_files", "streams"],
+    "workloads": ["spec", "catalogue", "arrivals", "trace_files", "streams"],
     "experiment": ["reading", "cells", "storing", "running"],
     "engine": ["", "replay", "accounting", "bounds", "queues", "servers", "dispatch"],
     "record": ["run", "analysis", "hdf5"],
@@ -59,14 +62,14 @@ FOLDERS = {
 
 # Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
 LIBRARIES = [
-    (r"toml\+\+/|toml\.hpp", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
+    (r"toml\+\+/|toml\.hpp", r"^harness/files/[a-z_0-9]+\.cc$"),
     (r"CLI/", r"^harness/(cli/[a-z_0-9]+|main)\.cc$"),
     (r"hdf5", r"^harness/record/[a-z_0-9/]+\.(h|cc)$"),
     (r"xxhash\.h$", r"^harness/record/hdf5/[a-z_0-9]+\.cc$"),
     (r"glpk", r"^harness/serving/milp\.cc$"),
-    (r"mpi\.h$", r"^harness/(experiment|live)/[a-z_0-9/]+\.cc$|^harness/main\.cc$"),
-    (r"zlib\.h$", r"^workloads/[a-z_0-9/]+\.cc$"),
-    (r"openssl/", r"^(workloads|harness/experiment)/[a-z_0-9/]+\.cc$"),
+    (r"mpi\.h$", r"^harness/(ranks|live/transport)/[a-z_0-9]+\.cc$"),
+    (r"zlib\.h$", r"^harness/files/[a-z_0-9]+\.cc$"),
+    (r"openssl/", r"^harness/files/[a-z_0-9]+\.cc$"),
     (r"torch/|ATen/|c10/", r"^harness/gpu/torch/"),
     (r"cuda|nvml", r"^harness/gpu/(cuda|torch|nccl)/"),
     (r"google/protobuf/", r"^harness/views/[a-z_]+\.cc$"),
@@ -84,7 +87,7 @@ SYSTEM_WORDS = re.compile(
     r"\w+_distribution|unordered_\w+)\b|\b(thread_local|getenv|clock_gettime|steady_ns|gettimeofday|usleep|nanosleep|fopen|printf|"
     r"fprintf|puts|srand|rand|drand48)\b\s*(?=\(|\b)|(?<![\w.>:])(?:std::)?(?:time|clock)\s*\(\s*(?:\)|NULL|nullptr|0|&)")
 # Results must be bit-identical everywhere: no order of hash tables, no distribution or libm of the platform's.
-DECIDING = re.compile(r"^(systems|workloads|harness/(core|serving|engine|sim))/")
+DECIDING = re.compile(r"^(systems|workloads|harness/(core|files|serving|engine|sim))/")
 DECIDING_HEADERS = re.compile(r"^(random|unordered_map|unordered_set)$")
 DECIDING_WORDS = re.compile(
     r"std::(unordered_\w+|\w+_distribution|mt19937\w*|log|log2|log10|log1p|exp|exp2|expm1|pow|sin|cos|tan|tgamma|lgamma|erf|"
@@ -301,9 +304,45 @@ def check_folders(paths):
     return findings
 
 
+DEFINED = re.compile(r"^(class|struct|union|enum class|enum) (?:\w+\([^)]*\) )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
+FUNCTION = re.compile(r"^(?!using|class|struct|enum|union|template|namespace|#|/|\}|\s|static_assert)[^;{(=]*?\b(\w+)\(", re.MULTILINE)
+BANNER = re.compile(r"\n\n((?://(?!/)[^\n]*\n)+)\n")
+# Sources that are their own subject: programs, commands, networks of the zoo, modules that are loaded.
+WITHOUT_HEADER = re.compile(
+    r"^bench/|^validation/|/main\.cc$|^harness/cli/\w+_command\.cc$|^harness/gpu/torch/zoo/|"
+    r"^harness/gpu/torch/(device_module|precompiled|write_test_models)\.cc$")
+
+
+def check_header_subject(path, text):
+    """A header is one subject: the first class (without one, the first enum) bears its name, unless a function does; no
+    comment on its own begins a second subject."""
+    if not path.endswith(".h") or is_test(path):
+        return []
+    findings = []
+    start = text.find("#pragma once")
+    for match in BANNER.finditer(text, start):
+        findings.append(Finding(path, line_of(text, match.start()) + 2, "banner", match.group(1).splitlines()[0]))
+    name = PurePosixPath(path).stem.replace("_", "")
+    types = [(match.group(1).startswith("enum"), match) for match in DEFINED.finditer(text)]
+    first = next((match for is_enum, match in types if not is_enum), types[0][1] if types else None)
+    if first and first.group(2).lower() != name and PurePosixPath(path).stem not in FUNCTION.findall(strip_code(text)):
+        findings.append(Finding(path, line_of(text, first.start()), "header-name", f"{first.group(2)} comes first"))
+    return findings
+
+
+def check_sources_have_headers(paths):
+    """`paths`: all files of the tree. A source is the other half of a header, or a subject of its own."""
+    return [
+        Finding(path, 1, "source-header", "no header has its name") for path in sorted(paths)
+        if path.endswith((".cc", ".cu")) and not is_test(path) and not path.startswith("templates/") and
+        not WITHOUT_HEADER.search(path) and not {str(PurePosixPath(path).with_suffix(end)) for end in (".h", ".cuh")} & paths
+    ]
+
+
 RULES = [
     check_layers, check_libraries, check_banned, check_function_length, check_leftovers,
-    check_machine_paths, check_header_guard, check_prose_lines, check_retired_words
+    check_machine_paths, check_header_guard, check_prose_lines, check_retired_words,
+    check_header_subject
 ]
 
 

@@ -29,16 +29,21 @@ class Layers(unittest.TestCase):
             ("harness/engine/accounting.h", "harness/record/run/latency_histogram.h"),
             ("harness/sim/world.cc", "harness/engine/accounting.h"),
             ("harness/live/run/live_loop.cc", "harness/gpu/device/device.h"),
-            ("workloads/spec/trace.cc", "harness/core/arrivals.h"),
+            ("workloads/spec/trace.cc", "harness/core/stream.h"),
             ("harness/record/hdf5/results_file.cc", "harness/record/run/run_record.h"),
             ("harness/experiment/running/driver.cc", "systems/all_systems.h"),
             ("harness/cli/show.cc", "harness/experiment/running/driver.h"),
-            ("harness/claims/claims_file.cc", "workloads/toml_tree.h"),
-            ("harness/cli/claims.cc", "harness/claims/claims_file.h"),
+            ("harness/claims/claim.cc", "harness/files/toml_value.h"),
+            ("workloads/spec/trace.cc", "harness/files/toml_value.h"),
+            ("harness/files/toml_value.cc", "harness/core/check.h"),
+            ("harness/record/analysis/changes.cc", "harness/text/text_table.h"),
+            ("harness/cli/claims.cc", "harness/claims/claim.h"),
             ("harness/main.cc", "harness/cli/commands.h"),
-            ("harness/live/run/live_loop.cc", "harness/live/transport/packet.h"),
+            ("harness/live/run/live_loop.cc", "harness/live/transport/packet_header.h"),
+            ("harness/live/run/live_loop.cc", "harness/ranks/watchdog.h"),
+            ("harness/ranks/rank_watch.cc", "harness/machine/steady_clock.h"),
             ("harness/gpu/torch/engine.cc", "harness/gpu/torch/zoo/zoo.h"),
-            ("harness/core/random_test.cc", "harness/sim/simulation.h"),
+            ("harness/core/random_stream_test.cc", "harness/sim/simulation.h"),
             ("harness/sim/test_world.h", "systems/all_systems.h"),
             ("tests/conformance_test.cc", "systems/pard/pard.h"),
         ]:
@@ -57,15 +62,21 @@ class Layers(unittest.TestCase):
             ("harness/engine/accounting.h", "harness/record/hdf5/results_file.h"),
             ("harness/engine/accounting.h", "harness/sim/simulation.h"),
             ("harness/engine/accounting.h", "systems/all_systems.h"),
-            ("harness/record/run/summary.cc", "harness/engine/accounting.h"),
+            ("harness/record/run/summary_row.cc", "harness/engine/accounting.h"),
+            ("harness/record/run/summary_row.cc", "harness/text/json.h"),
             ("workloads/spec/trace.cc", "harness/serving/plan.h"),
-            ("harness/live/transport/packet.cc", "harness/live/run/live_loop.h"),
-            ("harness/live/transport/packet.cc", "harness/live/rooms/live_loop.h"),
+            ("harness/files/toml_value.cc", "workloads/spec/trace.h"),
+            ("harness/claims/claim.cc", "workloads/spec/trace.h"),
+            ("harness/views/timeline.cc", "workloads/spec/trace.h"),
+            ("systems/pard/pard.cc", "harness/files/toml_value.h"),
+            ("harness/live/transport/packet_header.cc", "harness/live/run/live_loop.h"),
+            ("harness/ranks/rank_watch.cc", "harness/live/run/live_loop.h"),
+            ("harness/live/transport/packet_header.cc", "harness/live/rooms/live_loop.h"),
             ("harness/gpu/device.h", "harness/live/loop.h"),
             ("harness/experiment/running/driver.cc", "systems/pard/pard.h"),
             ("harness/experiment/running/driver.cc", "harness/cli/show.h"),
-            ("harness/experiment/running/driver.cc", "harness/claims/claims_file.h"),
-            ("harness/claims/verdict.cc", "harness/experiment/running/driver.h"),
+            ("harness/experiment/running/driver.cc", "harness/claims/claim.h"),
+            ("harness/claims/judgement.cc", "harness/experiment/running/driver.h"),
             ("harness/core/types.h", "harness/sim/test_world.h"),
             ("harness/core/types.h", "types.h"),
             ("harness/nowhere/types.h", "harness/core/types.h"),
@@ -76,21 +87,22 @@ class Layers(unittest.TestCase):
 
     def test_libraries_stay_behind_their_files(self):
         for path, header, allowed in [
-            ("workloads/pipeline_file.cc", "toml++/toml.h", True),
-            ("workloads/pipeline_file.h", "toml++/toml.h", False),
+            ("harness/files/toml_value.cc", "toml++/toml.h", True),
+            ("harness/files/toml_value.h", "toml++/toml.h", False),
+            ("workloads/catalogue/catalogue.cc", "toml++/toml.h", False),
             ("harness/engine/accounting.cc", "toml++/toml.h", False),
             ("harness/cli/arguments.cc", "CLI/CLI.hpp", True),
             ("harness/experiment/running/driver.cc", "CLI/CLI.hpp", False),
             ("harness/record/hdf5/results_file.cc", "hdf5.h", True),
             ("harness/sim/simulation.cc", "hdf5.h", False),
-            ("harness/experiment/spread.cc", "mpi.h", True),
-            ("systems/pard/pard.cc", "mpi.h", False),
+            ("harness/ranks/spread.cc", "mpi.h", True),
+            ("harness/experiment/spread.cc", "mpi.h", False),
             ("harness/serving/milp.cc", "glpk.h", True),
             ("harness/serving/milp.h", "glpk.h", False),
             ("systems/loki/allocation.cc", "glpk.h", False),
-            ("harness/core/error.cc", "gtest/gtest.h", False),
-            ("harness/core/error_test.cc", "gtest/gtest.h", True),
-            ("harness/core/error.cc", "vector", True),
+            ("harness/core/check.cc", "gtest/gtest.h", False),
+            ("harness/core/check_test.cc", "gtest/gtest.h", True),
+            ("harness/core/check.cc", "vector", True),
         ]:
             findings = rules.check_libraries(path, f"#include <{header}>\n")
             self.assertEqual(findings == [], allowed, f"{path} -> {header}")
@@ -163,6 +175,7 @@ class Banned(unittest.TestCase):
     def test_elsewhere_only_what_changes_results(self):
         self.assertTrue(self.fires("harness/engine/accounting.cc", "#include <unordered_map>\n"))
         self.assertTrue(self.fires("workloads/shapes.cc", "double y = std::exp(x);\n"))
+        self.assertTrue(self.fires("harness/files/table.cc", "std::unordered_map<int, int> rows;\n"))
         self.assertFalse(self.fires("harness/sim/simulation.cc", "#include <chrono>\n"))
         self.assertFalse(self.fires("harness/cli/show.cc", "#include <iostream>\n"))
 
@@ -265,6 +278,30 @@ class Leftovers(unittest.TestCase):
     def test_header_guard(self):
         self.assertEqual(len(rules.check_header_guard("a.h", "int x;\n")), 1)
         self.assertEqual(rules.check_header_guard("a.h", "#pragma once\n"), [])
+
+
+class HeaderSubject(unittest.TestCase):
+
+    def found(self, path, text):
+        return [(finding.rule, finding.line) for finding in rules.check_header_subject(path, text)]
+
+    def test_the_first_class_bears_the_name(self):
+        enum, kept, other = "enum class Kind { kA };\n", "struct BatchWait {\n};\n", "struct Other final : public A {\n};\n"
+        for text in (kept, enum + kept, "class Other;\n" + kept + other, "int batch_wait(int);\n" + other, "int other();\n"):
+            self.assertEqual(self.found("harness/a/batch_wait.h", text), [], text)
+        self.assertEqual(self.found("harness/a/batch_wait.h", enum + other + kept), [("header-name", 2)])
+        self.assertEqual(self.found("harness/a/batch_wait.h", "\n" + enum), [("header-name", 2)])
+        self.assertEqual(self.found("harness/a/kind.h", "enum class Other { kA };\n" + enum), [("header-name", 1)])
+        self.assertEqual(self.found("harness/a/test_batch.h", other), [])
+
+    def test_no_comment_begins_a_second_subject(self):
+        text = "// One.\n\n#pragma once\n\nint one();\n\n// Two,\n// really.\n\nint two();\n"
+        self.assertEqual(self.found("harness/a/one.h", text), [("banner", 7)])
+        self.assertEqual(self.found("harness/a/one.h", text.replace("really.\n\n", "really.\n")), [])
+
+    def test_a_source_has_its_header(self):
+        paths = {"harness/a/one.cc", "harness/a/one.h", "harness/a/two.cc", "harness/a/two_test.cc", "harness/cli/show_command.cc"}
+        self.assertEqual([finding.path for finding in rules.check_sources_have_headers(paths)], ["harness/a/two.cc"])
 
 
 class TypesOnce(unittest.TestCase):

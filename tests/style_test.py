@@ -57,7 +57,9 @@ def main():
         lengths += [length for _, _, length in style_rules.functions(path, text)]
         if style_rules.is_cpp(path) and not style_rules.is_test(path):
             lines.append(len(text.splitlines()))
-    findings += style_rules.check_types_once(texts) + style_rules.check_folders(set(texts))
+    paths = set(texts)
+    findings += (style_rules.check_types_once(texts) + style_rules.check_folders(paths) +
+                 style_rules.check_sources_have_headers(paths))
     for finding in sorted(findings):
         print(finding)
     wrong = style_rules.check_usual_length(lengths)

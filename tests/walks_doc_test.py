@@ -49,7 +49,7 @@ class Walks(unittest.TestCase):
         self.assertEqual(faults((ROOT / "docs/walks.md").read_text(encoding="utf-8")), [])
 
     def test_a_page_without_faults(self):
-        steps = "1. Begins in `sim/simulation.cc: simulate` and\n   `harness/core/types.h: name_of()`.\n2. `core/types.h:\n   ns_to_s`\n"
+        steps = "1. Begins in `sim/simulation.cc: simulate` and\n   `harness/core/types.h: ms_to_ns()`.\n2. `core/types.h:\n   ns_to_s`\n"
         self.assertEqual(faults(f"# Walks\n\n## A\n\n{steps}\n## B\n{steps}\n## Notes\n\n`x.cc: f`\n\n## C\n{steps}"), [])
 
     def test_what_is_wrong_is_said(self):

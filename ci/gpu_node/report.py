@@ -10,7 +10,7 @@ from collections import Counter
 
 from problems import Failed
 
-# How a test says that it skips for want of a GPU (harness/gpu/cuda/cuda_check.h: why_no_cuda_device).
+# How a test says that it skips for want of a GPU (harness/gpu/cuda/cuda_gpus.h: why_no_cuda_device).
 WANT_OF_GPU = re.compile(r"no GPU|no CUDA|driver version|driver shows no device|device is (un)?available", re.IGNORECASE)
 
 

@@ -1,12 +1,14 @@
-#include "harness/claims/verdict.h"
+#include "harness/claims/claims_report.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 
-#include "harness/core/error.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/core/wording.h"
+#include "harness/text/json.h"
+#include "harness/text/junit_text.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
 namespace {

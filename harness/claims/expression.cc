@@ -6,6 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "harness/claims/result_rows.h"
+#include "harness/core/wording.h"
+
 namespace harness {
 namespace {
 

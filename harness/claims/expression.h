@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/claims/result_rows.h"
-#include "harness/core/error.h"
+#include "harness/claims/field_value.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 
@@ -42,12 +42,9 @@ enum class Operation {
   kArgMax,
 };
 
-/// A field that a row must have: a column, `experiment`, or a parameter by its full name.
-struct Selector {
-  std::string key;
-  FieldValue value;
-};
+struct Selector;
 
+/// A node of the tree, with what is below it.
 struct Expression {
   Operation operation = Operation::kNumber;
   double number = 0;   ///< value of a kNumber
@@ -56,6 +53,12 @@ struct Expression {
   std::string over;                 ///< key of a reduction (kMin ... kArgMax); "" for a list of arguments
   std::vector<Expression> arguments;
   std::string text;  ///< text of a kMetric as it was written
+};
+
+/// A field that a row must have: a column, `experiment`, or a parameter by its full name.
+struct Selector {
+  std::string key;
+  FieldValue value;
 };
 
 /// The names that expressions may use.

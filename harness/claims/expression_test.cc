@@ -5,7 +5,7 @@
 #include <cmath>
 #include <variant>
 
-#include "harness/claims/verdict.h"
+#include "harness/claims/evaluation.h"
 #include "harness/core/test_refusal.h"
 #include "harness/record/run/test_cells.h"
 

@@ -1,17 +1,13 @@
 #include "harness/claims/result_rows.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include "harness/record/analysis/report_text.h"
+#include "harness/record/analysis/summary_table.h"
 
 namespace harness {
 namespace {
-
-constexpr double kTolerance = 1e-6;
 
 double share(double part, std::uint32_t whole) {
   return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
@@ -41,34 +37,6 @@ constexpr MinuteColumn kMinuteColumns[] = {  // each as the column of /summary w
 std::string minute_column(std::string_view name) { return std::string(kMinute) + "." + std::string(name); }
 
 }  // namespace
-
-FieldValue field_value(std::string_view text) {
-  FieldValue value{std::string(text), std::nullopt};
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && std::isfinite(number)) value.number = number;
-  return value;
-}
-
-FieldValue field_value(double number) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, number).ptr;
-  return {std::string(text, end), number};
-}
-
-bool same_value(const FieldValue& a, const FieldValue& b) {
-  if (!a.number || !b.number) return a.text == b.text;
-  const auto whole = [](double number) { return std::floor(number) == number; };
-  if (whole(*a.number) && whole(*b.number)) return *a.number == *b.number;  // seeds are often large
-  return std::abs(*a.number - *b.number) <= kTolerance * std::max(std::abs(*a.number), std::abs(*b.number));
-}
-
-bool value_less(const FieldValue& a, const FieldValue& b) {
-  if (a.number && b.number) return *a.number < *b.number;
-  if (a.number.has_value() != b.number.has_value()) return a.number.has_value();
-  return a.text < b.text;
-}
 
 const FieldValue* ResultRow::find(std::string_view key) const {
   const auto found = fields.find(key);

@@ -8,22 +8,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/record/run/summary.h"
+#include "harness/claims/field_value.h"
+#include "harness/record/run/plan_row.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/record/run/window_counts.h"
 
 namespace harness {
-
-/// The value of a field: its text and, if it is a number or a parameter that reads as one, also `number`.
-struct FieldValue {
-  std::string text;
-  std::optional<double> number;
-};
-FieldValue field_value(std::string_view text);
-FieldValue field_value(double number);
-/// True if the values are equal. Two numbers may differ by one part in a million, unless both are whole, so
-/// that a load equals its nominal value. Other values are compared as texts.
-bool same_value(const FieldValue& a, const FieldValue& b);
-/// Orders values: numbers first, by size, then texts.
-bool value_less(const FieldValue& a, const FieldValue& b);
 
 /// The results of one cell. `fields` holds the columns of /summary, `experiment` (the stem of the file), and
 /// the key=value pairs of the column `parameters`.

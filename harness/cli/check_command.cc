@@ -3,22 +3,28 @@
 #include <cmath>
 #include <memory>
 
-#include "harness/claims/claims_file.h"
+#include "harness/claims/claim.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/printing.h"
 #include "harness/cli/profile_report.h"
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/input_file.h"
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/cells/cell_factory.h"
-#include "harness/experiment/reading/system_libraries.h"
-#include "harness/experiment/running/driver.h"
+#include "harness/experiment/cells/prepared_cell.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/running/suite.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/text_lines.h"
+#include "harness/files/toml_value.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/text_lines.h"
-#include "workloads/files/toml_tree.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
+#include "workloads/trace_files/canonical_trace.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

@@ -7,16 +7,18 @@
 #include <memory>
 #include <set>
 
-#include "harness/claims/claims_file.h"
+#include "harness/claims/claim.h"
+#include "harness/claims/claims_report.h"
 #include "harness/claims/glob.h"
-#include "harness/claims/verdict.h"
+#include "harness/claims/judgement.h"
+#include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
-#include "harness/core/error.h"
-#include "harness/record/hdf5/cv_file.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

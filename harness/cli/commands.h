@@ -1,16 +1,11 @@
-// The commands of `harness`, one function each, and how they print.
+// The commands of `harness`. Each of the functions adds one to `app`. The command prints to standard output,
+// throws InputError for errors in its arguments and files and EnvironmentError for other failures, and sets
+// `exit_code`, which outlives the parse, if it is not 0.
 #pragma once
 
 #include <array>
-#include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
-
-#include "harness/core/error.h"
 
 namespace CLI {
 class App;
@@ -18,47 +13,6 @@ class Option;
 }  // namespace CLI
 
 namespace harness {
-
-// Output of a whole text to standard output. Names in it may come from any file: nothing but its lines
-// reaches the terminal, no control characters.
-
-/// Writes a text that may be printed as it is. Throws EnvironmentError if not all of it could be written (a
-/// full disk, a closed pipe).
-inline void write_text(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0)
-    throw EnvironmentError(std::string("standard output: cannot be written: ") + std::strerror(errno));
-}
-inline void print_text(const std::string& text) { write_text(printable_lines(text)); }
-/// Returns a text formatted as by vprintf.
-[[gnu::format(printf, 1, 0)]] inline std::string formatted_list(const char* format, va_list arguments) {
-  char* text = nullptr;
-  const int size = vasprintf(&text, format, arguments);
-  if (size < 0) throw EnvironmentError("standard output: no memory for what is printed");
-  const std::string whole(text, static_cast<std::size_t>(size));
-  std::free(text);
-  return whole;
-}
-/// Returns a text formatted as by printf.
-[[gnu::format(printf, 1, 2)]] inline std::string formatted(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::string text = formatted_list(format, arguments);
-  va_end(arguments);
-  return text;
-}
-/// Prints formatted() by print_text().
-[[gnu::format(printf, 1, 2)]] inline void print_formatted(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const std::string text = formatted_list(format, arguments);
-  va_end(arguments);
-  print_text(text);
-}
-
-// The functions below add a command to `app`. The command prints to standard output, throws InputError for
-// errors in its arguments and files and EnvironmentError for other failures, and sets `exit_code`, which
-// outlives the parse, if it is not 0.
 
 /// `harness FILE.toml` runs an experiment: the arguments of the top level.
 void add_run_command(CLI::App& app, int& exit_code);
@@ -93,11 +47,11 @@ void add_robust_command(CLI::App& app, int& exit_code);
 /// Adds the option --library of commands that repeat a system's decisions: the libraries from which systems
 /// may come.
 CLI::Option* add_library_option(CLI::App& command, std::vector<std::string>& libraries);
-/// `harness timeline RESULTS.h5 --cell N -o FILE` writes the cell as a trace for Perfetto's page.
-void add_timeline_command(CLI::App& app, int& exit_code);
 /// Adds that option and the one for the folder of the experiment.
 std::array<CLI::Option*, 2> add_run_again_options(CLI::App& command, std::string& folder,
                                                   std::vector<std::string>& libraries);
+/// `harness timeline RESULTS.h5 --cell N -o FILE` writes the cell as a trace for Perfetto's page.
+void add_timeline_command(CLI::App& app, int& exit_code);
 /// `harness replay RESULTS.h5` repeats the decisions of recorded runs; 1: something differs.
 void add_replay_command(CLI::App& app, int& exit_code);
 /// `harness explain RESULTS.h5` prints the life of a request, or the batches that ran and the requests that

@@ -3,13 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
-#include "harness/core/error.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/running/measured_cells.h"
-#include "harness/record/analysis/report_text.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/analysis/comparison_text.h"
+#include "harness/record/analysis/fidelity_text.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

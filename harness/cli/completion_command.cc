@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
-#include "harness/core/error.h"
-#include "harness/experiment/storing/cell_store.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/cli/printing.h"
+#include "harness/core/build_info.h"
+#include "harness/core/environment_error.h"
+#include "harness/files/file_bytes.h"
 
 namespace harness {
 namespace {

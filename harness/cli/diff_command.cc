@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/printing.h"
+#include "harness/core/input_error.h"
 #include "harness/record/analysis/changes.h"
 #include "harness/record/hdf5/results_file.h"
+#include "harness/record/run/column_facts.h"
 
 namespace harness {
 namespace {

@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
-#include "harness/core/params.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/cli/printing.h"
+#include "harness/core/param_list.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/views/chosen_cell.h"
-#include "harness/views/explain_report.h"
+#include "harness/views/explanation.h"
+#include "harness/views/explanation_json.h"
+#include "harness/views/explanation_text.h"
 
 namespace harness {
 namespace {

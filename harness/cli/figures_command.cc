@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "harness/cli/python_script.h"
-#include "harness/core/error.h"
-#include "harness/record/hdf5/cv_file.h"
-#include "harness/record/hdf5/fit_file.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/hdf5/cv_table.h"
+#include "harness/record/hdf5/fit_tables.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/launch.h"
-#include "harness/fit/fit.h"
+#include "harness/fit/run_fit.h"
 
 namespace harness {
 

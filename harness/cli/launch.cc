@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/printable.h"
+#include "harness/ranks/mpi_launch.h"
 
 namespace harness {
 namespace {

@@ -16,9 +16,13 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
-#include "harness/experiment/storing/cell_store.h"
+#include "harness/core/build_info.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/exit_codes.h"
+#include "harness/core/input_error.h"
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
+#include "harness/ranks/mpi_launch.h"
 
 namespace harness {
 namespace {

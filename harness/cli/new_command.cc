@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
-#include "harness/core/error.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/cli/printing.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/files/file_bytes.h"
 #include "systems/all_systems.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

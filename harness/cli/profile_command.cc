@@ -15,16 +15,24 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/exit_point_average.h"
+#include "harness/cli/goodput_options.h"
+#include "harness/cli/printing.h"
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
 #include "harness/cli/python_script.h"
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/files/file_bytes.h"
+#include "harness/gpu/device/device_info.h"
+#include "harness/gpu/device/device_spec.h"
+#include "harness/gpu/device/device_watch.h"
 #include "harness/gpu/device/devices.h"
-#include "harness/gpu/profiling/timing.h"
+#include "harness/gpu/profiling/device_wait.h"
 #include "harness/machine/cpu_facts.h"
-#include "harness/machine/gpu_clocks.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/machine/gpu_clock_watch.h"
+#include "harness/ranks/mpi_launch.h"
 
 namespace harness {
 namespace {

@@ -1,38 +1,16 @@
-// The work that `harness profile` was asked to do, checked, and the goodput that it adds.
+// The work that `harness profile` was asked to do, checked.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "harness/experiment/cells/goodput_search.h"
-#include "harness/gpu/device/device.h"
-#include "harness/gpu/device/devices.h"
-#include "harness/gpu/profiling/profiler.h"
+#include "harness/cli/goodput_options.h"
+#include "harness/gpu/device/device_spec.h"
+#include "harness/gpu/device/model_source.h"
+#include "harness/gpu/profiling/profile_model.h"
 
 namespace harness {
-
-// The goodput of one GPU, a column of profiles (`harness profile --goodput`).
-
-/// The options of --goodput.
-struct GoodputOptions {
-  std::vector<double> slos_ms;  ///< SLOs in rising order; empty: no goodput is looked for
-  double share = 0.99;
-  int requests = 20'000;
-  std::string profiles;  ///< existing set whose models get it; empty: the models just measured
-};
-
-/// Throws InputError for an option that is out of its range.
-void check_goodput(const GoodputOptions& options);
-
-/// Returns `text`, a file of profiles, with the goodput of all of its models. Prints a line for each model if
-/// `verbose`. `file` is for messages. Throws InputError.
-std::string text_with_goodput(const std::string& file, const std::string& text, const GoodputOptions& options,
-                              std::uint64_t seed, bool verbose);
-
-/// Adds the goodput to the set `options.profiles`, and writes it to `output`, which may be the same file.
-/// Returns the exit code. Throws InputError, EnvironmentError.
-int add_goodput(const GoodputOptions& options, std::uint64_t seed, const std::string& output);
 
 /// The options that the user typed.
 struct ProfileOptions {

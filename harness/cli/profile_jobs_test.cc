@@ -7,10 +7,11 @@
 #include <map>
 #include <string>
 
+#include "harness/cli/exit_point_average.h"
 #include "harness/cli/profile_report.h"
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_refusal.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

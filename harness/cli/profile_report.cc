@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <ctime>
 
-#include "harness/core/error.h"
-#include "harness/experiment/storing/cell_store.h"
+#include "harness/core/build_info.h"
+#include "harness/core/wording.h"
 #include "harness/machine/cpu_facts.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/machine/machine_text.h"
+#include "harness/text/text_table.h"
 #include "workloads/catalogue/profile_notes.h"
 
 namespace harness {
@@ -84,13 +85,13 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   result.handover_ns = profile.handover_ns;
   if (profile.fit) {
     const LatencyFit& fit = *profile.fit;
-    result.fit = MeasuredFit{fit.alpha_ns / 1e6, fit.beta_ns / 1e6, fit.r2, fit.largest_error,
-                             fit.largest_error_batch};
+    result.fit = MeasuredProfile::Fit{fit.alpha_ns / 1e6, fit.beta_ns / 1e6, fit.r2, fit.largest_error,
+                                      fit.largest_error_batch};
   }
   if (profile.exit_points) {
     const ExitPointCost& cost = *profile.exit_points;
     result.exit_points =
-        MeasuredExitPoints{cost.exit_points, cost.overhead, cost.delay_share, cost.delay_p99_ns};
+        MeasuredProfile::ExitPoints{cost.exit_points, cost.overhead, cost.delay_share, cost.delay_p99_ns};
   }
   result.notes.push_back("images of " + std::to_string(job.params.image_height) + " x " +
                          std::to_string(job.params.image_width) + " pixels");
@@ -169,29 +170,6 @@ std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, st
     text += "warning: other processes and virtual machines took " + number("%.0f %%", 100 * *others) +
             " of the processors' time, which is in the medians\n";
   return text;
-}
-
-void ExitPointAverage::add(const ModelProfile& profile) {
-  if (!profile.exit_points) return;
-  costs_.push_back({profile.model, profile.exit_points->overhead, profile.exit_points->delay_share});
-}
-
-std::string ExitPointAverage::text() const {
-  if (costs_.size() < 2) return "";
-  const auto average_of = [this](double Cost::*share, const char* format) {
-    double sum = 0;
-    const Cost* largest = &costs_.front();
-    for (const Cost& cost : costs_) {
-      sum += cost.*share;
-      if (cost.*share > largest->*share) largest = &cost;
-    }
-    return number(format, 100 * sum / static_cast<double>(costs_.size())) +
-           " (most: " + number(format, 100 * (largest->*share)) + " of " + largest->model + ")";
-  };
-  return "exit points of " + std::to_string(costs_.size()) +
-         " models, on average over the models and as shares of the batch time: exit overhead " +
-         average_of(&Cost::overhead, "%+.1f %%") + ", preemption delay " +
-         average_of(&Cost::delay_share, "%.1f %%") + "\n";
 }
 
 std::string text_of_set(const ProfileSet& set) {

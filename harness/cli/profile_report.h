@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/cli/profile_jobs.h"
-#include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 
@@ -25,24 +25,6 @@ std::string report_text(const ModelProfile& profile);
 /// asked for, exit points that the model lacks, and other processes that ran meanwhile, with `others`, their
 /// share of the processors' time.
 std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others);
-
-/// The cost of the exit points of several models.
-class ExitPointAverage {
- public:
-  /// Counts the model if it was measured with exit points.
-  void add(const ModelProfile& profile);
-  /// Returns the means over the models, and the largest with its model (SHEPHERD, Figure 12); "" with fewer
-  /// than two models.
-  std::string text() const;
-
- private:
-  struct Cost {
-    std::string model;
-    double overhead = 0;
-    double delay_share = 0;
-  };
-  std::vector<Cost> costs_;
-};
 
 /// Returns the models and devices of a set of profiles, and what is odd about them: the text that `check`
 /// prints.

@@ -1,8 +1,8 @@
 #include "harness/cli/python_script.h"
 
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
-#include "workloads/catalogue/python_program.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/exit_codes.h"
+#include "workloads/catalogue/run_python.h"
 
 namespace harness {
 

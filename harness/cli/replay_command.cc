@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/cli/printing.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/storing/replay_results.h"
 
 namespace harness {

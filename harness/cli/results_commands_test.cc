@@ -7,14 +7,16 @@
 #include <filesystem>
 
 #include "harness/cli/commands.h"
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/cell_file_writer.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 #include "harness/record/run/test_cells.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

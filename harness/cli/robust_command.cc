@@ -7,11 +7,16 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/launch.h"
+#include "harness/cli/printing.h"
 #include "harness/cli/python_script.h"
 #include "harness/cli/robust_steps.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/core/exit_codes.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/running/driver.h"
-#include "harness/machine/precise_wait.h"
+#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_options.h"
+#include "harness/machine/pinned_thread.h"
+#include "harness/ranks/mpi_launch.h"
 
 namespace harness {
 namespace {

@@ -6,14 +6,15 @@
 #include <iterator>
 #include <set>
 
+#include "harness/core/wording.h"
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/reading/robustness.h"
-#include "harness/experiment/reading/system_libraries.h"
-#include "harness/experiment/running/driver.h"
-#include "harness/experiment/storing/cell_store.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/experiment/running/suite.h"
+#include "harness/experiment/storing/build_id.h"
+#include "harness/files/file_bytes.h"
 
 namespace harness {
 namespace {

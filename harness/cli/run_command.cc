@@ -6,8 +6,14 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/launch.h"
-#include "harness/core/error.h"
+#include "harness/cli/printing.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/running/driver.h"
+#include "harness/experiment/running/experiment_part.h"
+#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_options.h"
+#include "harness/experiment/storing/build_provenance.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/joined_parts.h"
 

@@ -6,13 +6,19 @@
 #include <cstdio>
 #include <memory>
 
+#include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
-#include "harness/core/error.h"
-#include "harness/record/analysis/fitted_text.h"
-#include "harness/record/analysis/paired.h"
-#include "harness/record/analysis/report_text.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
+#include "harness/files/table_reader.h"
+#include "harness/record/analysis/length_notes.h"
+#include "harness/record/analysis/paired_table.h"
+#include "harness/record/analysis/summary_table.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/files/table_reader.h"
+#include "harness/record/run/column_facts.h"
+#include "harness/text/fitted_text.h"
 
 namespace harness {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "harness/cli/commands.h"
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/cli/printing.h"
+#include "harness/core/printable.h"
+#include "harness/ranks/mpi_launch.h"
 
 namespace harness {
 namespace {

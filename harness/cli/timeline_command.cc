@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "harness/cli/commands.h"
-#include "harness/experiment/reading/system_libraries.h"
-#include "harness/experiment/storing/replay_results.h"
+#include "harness/cli/printing.h"
+#include "harness/core/printable.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/storing/recorded_cell.h"
+#include "harness/record/hdf5/cell_replay.h"
 #include "harness/views/chosen_cell.h"
 #include "harness/views/timeline.h"
 

@@ -9,7 +9,8 @@
 
 #include "harness/cli/commands.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/cell_contents.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 

@@ -13,15 +13,21 @@
 #include <optional>
 #include <system_error>
 
-#include "harness/core/arrivals.h"
-#include "harness/core/error.h"
-#include "harness/record/analysis/text_table.h"
-#include "harness/record/run/summary.h"
-#include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/cli/printing.h"
+#include "harness/core/arrival_source.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/text/json.h"
+#include "harness/text/text_table.h"
 #include "workloads/spec/trace_keys.h"
+#include "workloads/streams/load_facts.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/counts.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 #include "workloads/trace_files/trace_facts.h"
-#include "workloads/trace_files/trace_import.h"
 #include "workloads/trace_files/trace_sources.h"
 
 namespace harness {

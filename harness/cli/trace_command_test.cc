@@ -9,13 +9,15 @@
 #include <cmath>
 #include <filesystem>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/hdf5/cv_file.h"
+#include "harness/files/file_bytes.h"
+#include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/trace_files/trace_facts.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

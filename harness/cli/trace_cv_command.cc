@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/cli/printing.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/record/hdf5/cv_file.h"
+#include "harness/record/hdf5/cv_table.h"
 #include "workloads/streams/stream_arrivals.h"
 #include "workloads/streams/stream_cv.h"
 

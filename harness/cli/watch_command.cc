@@ -11,11 +11,14 @@
 #include <thread>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
-#include "harness/experiment/running/progress.h"
+#include "harness/core/exit_codes.h"
+#include "harness/core/input_error.h"
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/running/run_status.h"
+#include "harness/experiment/running/short_text.h"
 #include "harness/record/hdf5/results_file.h"
 
 namespace harness {

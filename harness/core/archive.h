@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
 
 namespace harness {
 

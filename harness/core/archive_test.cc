@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

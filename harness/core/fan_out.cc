@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/core/random.h"
+#include "harness/core/hash.h"
+#include "harness/core/portable_math.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/core/environment_error.h"
+
 namespace harness {
 namespace {
 

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 

@@ -3,60 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "harness/core/random.h"
+#include "harness/core/shared_service.h"
 
 namespace harness {
 namespace {
 
-double lognormal_mean(double median, double sigma) { return median * portable_exp(sigma * sigma / 2); }
-
-double ns_of(double tokens, double tokens_per_s) { return tokens / tokens_per_s * kNsPerS; }
-
 /// Returns the nearest whole time, at least 1 ns.
 TimeNs rounded_ns(double ns) { return std::max<TimeNs>(1, static_cast<TimeNs>(ns + 0.5)); }
-
-/// Returns the number of tokens after the first, which the prefill makes.
-double decoded(double output_tokens) { return std::max(0.0, output_tokens - 1); }
-
-}  // namespace
-
-std::optional<Precision> precision_of(std::string_view name) {
-  const auto found = std::find(kPrecisions.begin(), kPrecisions.end(), name);
-  if (found == kPrecisions.end()) return std::nullopt;
-  return static_cast<Precision>(found - kPrecisions.begin());
-}
-
-double mean_of(const TokenLengths& lengths) { return lognormal_mean(lengths.median, lengths.sigma); }
-
-double mean_ns(const DelayService& delay) {
-  return lognormal_mean(static_cast<double>(delay.median_ns), delay.sigma);
-}
-
-double prefill_ns(const SharedService& shared, double input_tokens) {
-  return ns_of(input_tokens, shared.prefill_tokens_per_s);
-}
-
-double alone_ns(const SharedService& shared, double input_tokens, double output_tokens) {
-  const double prefill = prefill_ns(shared, input_tokens);
-  if (shared.ends_at_first_token) return prefill;
-  return prefill + ns_of(decoded(output_tokens), shared.decode_tokens_per_s.front());
-}
-
-double work_ns(const SharedService& shared, double input_tokens, double output_tokens) {
-  const double best = *std::max_element(shared.decode_tokens_per_s.begin(), shared.decode_tokens_per_s.end());
-  return prefill_ns(shared, input_tokens) + ns_of(decoded(output_tokens), best);
-}
-
-SharedService scaled(const SharedService& shared, double factor) {
-  SharedService result = shared;
-  result.prefill_tokens_per_s /= factor;
-  for (double& rate : result.decode_tokens_per_s) rate /= factor;
-  return result;
-}
-
-namespace {
 
 /// Returns the number of visits that one server takes: its sequences or, if a visit ends at its first token,
 /// the prompts that fit into a step. Other visits wait in the module's queue, where they can still be
@@ -136,44 +90,6 @@ Profile scaled(const Profile& profile, double factor) {
     point.rps /= factor;
   }
   return result;
-}
-
-namespace {
-
-constexpr double kLongestNs = 1e18;  ///< longest delay, 31 years: later times stay within TimeNs
-
-std::uint64_t index_of(RequestId request, ModuleId module) { return (request << 16) | module; }
-
-std::uint32_t draw(const TokenLengths& lengths, RandomStream& random) {
-  const double tokens = lengths.median * portable_exp(lengths.sigma * random.normal());
-  return static_cast<std::uint32_t>(std::clamp(tokens + 0.5, 1.0, std::max(1.0, lengths.most)));
-}
-
-}  // namespace
-
-RequestSizes::RequestSizes(std::uint64_t seed, const std::vector<Profile>& profiles,
-                           std::shared_ptr<const TraceTokens> trace)
-    : seed_(seed), trace_(std::move(trace)) {
-  for (const Profile& profile : profiles) {
-    const SharedService& shared = profile.shared;
-    modules_.push_back({shared.input, shared.output, shared.lengths_from_trace});
-  }
-}
-
-TokenCount RequestSizes::of(RequestId request, ModuleId module) const {
-  const Lengths& lengths = modules_[module];
-  if (lengths.from_trace && trace_ != nullptr && !trace_->empty()) return (*trace_)[request % trace_->size()];
-  RandomStream random(seed_, "tokens", index_of(request, module));
-  TokenCount tokens;
-  tokens.input = draw(lengths.input, random);
-  tokens.output = draw(lengths.output, random);
-  return tokens;
-}
-
-TimeNs delay_of(const DelayService& delay, std::uint64_t seed, RequestId request, ModuleId module) {
-  RandomStream random(seed, "delay", index_of(request, module));
-  const double ns = static_cast<double>(delay.median_ns) * portable_exp(delay.sigma * random.normal());
-  return static_cast<TimeNs>(std::clamp(ns + 0.5, 1.0, kLongestNs));
 }
 
 }  // namespace harness

@@ -94,29 +94,5 @@ TEST(Profile, ScalingKeepsGoodputUnderSlosThatScaleToo) {
   EXPECT_EQ(goodput_rps(slow, 100 * kNsPerMs), std::nullopt);
 }
 
-TEST(Time, ConversionsRoundToTheNearest) {
-  EXPECT_EQ(ms_to_ns(1.5), 1'500'000);
-  EXPECT_EQ(ms_to_ns(0.0000006), 1);
-  EXPECT_EQ(ms_to_ns(-0.0000006), -1);
-  EXPECT_EQ(s_to_ns(0.1), 100'000'000);
-  EXPECT_DOUBLE_EQ(ns_to_ms(1'500'000), 1.5);
-  EXPECT_DOUBLE_EQ(ns_to_s(250'000'000), 0.25);
-}
-
-TEST(DropReasons, HaveTheirNames) {
-  using enum DropReason;
-  const std::pair<DropReason, const char*> names[kDropReasons] = {
-      {kExpired, "expired"},
-      {kOverBudget, "over_budget"},
-      {kEstimatedLate, "estimated_late"},
-      {kEarlyDrop, "early_drop"},
-      {kNoWorker, "no_worker"},
-      {kOverload, "overload"},
-      {kWorkerLost, "worker_lost"},
-      {kSchedulerQueueFull, "scheduler_queue_full"},
-      {kMessageLost, "message_lost"}};
-  for (const auto& [reason, name] : names) EXPECT_STREQ(name_of(reason), name);
-}
-
 }  // namespace
 }  // namespace harness

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -11,16 +11,7 @@
 
 namespace harness {
 
-/// One combination of choices: a choice for each module with Branches::kOne or kEach.
-struct Route {
-  double probability = 1;
-  /// Modules to which each module sends the request on: bit s is module s.
-  std::vector<std::uint64_t> taken;
-  std::vector<std::uint16_t> branches;  ///< number of each module's pres that do so; 1 for the entry
-
-  bool visits(ModuleId module) const { return branches[module] > 0; }
-  bool takes(ModuleId from, ModuleId to) const { return (taken[from] >> to & 1u) != 0; }
-};
+struct Route;
 
 /// All routes of a pipeline. It tells which of them a request takes. A pipeline without choices has one
 /// route.
@@ -30,8 +21,8 @@ class Routes {
   Routes(const Pipeline& pipeline, std::uint64_t seed);
 
   bool dynamic() const { return !choices_.empty(); }
-  std::size_t size() const { return routes_.size(); }
-  const Route& operator[](std::size_t index) const { return routes_[index]; }
+  std::size_t size() const;
+  const Route& operator[](std::size_t index) const;
 
   /// Returns the index of the route that a request takes. It depends on (seed, module, request) alone, so
   /// that every system, the life cycle and the bounds see the same choices. Request ids count from 0 in the
@@ -60,6 +51,21 @@ class Routes {
   std::vector<Choice> choices_;
   std::vector<Route> routes_;
 };
+
+/// One combination of choices: a choice for each module with Branches::kOne or kEach.
+struct Route {
+  double probability = 1;
+  /// Modules to which each module sends the request on: bit s is module s.
+  std::vector<std::uint64_t> taken;
+  std::vector<std::uint16_t> branches;  ///< number of each module's pres that do so; 1 for the entry
+
+  bool visits(ModuleId module) const { return branches[module] > 0; }
+  bool takes(ModuleId from, ModuleId to) const { return (taken[from] >> to & 1u) != 0; }
+};
+
+inline std::size_t Routes::size() const { return routes_.size(); }
+
+inline const Route& Routes::operator[](std::size_t index) const { return routes_[index]; }
 
 /// Returns for each module the probability that a request visits it, exact over all routes; 1.0 if all routes
 /// lead there.

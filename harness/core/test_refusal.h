@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 

@@ -1,33 +1,14 @@
-// Checks of the facts about all ranks of a job, and of sockets and folders, for `harness doctor`.
+// Checks of the facts about all ranks of a job, for `harness doctor`.
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
-#include "harness/doctor/rank_survey.h"
-#include "harness/machine/machine_checks.h"
+#include "harness/doctor/launch.h"
+#include "harness/doctor/survey_ranks.h"
+#include "harness/machine/check.h"
 
 namespace harness {
-
-// The following try sockets and the folder that results go to.
-
-/// Writes, syncs and removes a small file in `folder`, or in the nearest folder above it that exists.
-Check check_output_folder(const std::string& folder);
-/// Checks that HDF5 will be able to lock files there; `setting` is HDF5_USE_FILE_LOCKING, or empty.
-Check check_file_locking(const std::string& folder, const std::string& setting);
-/// Binds a datagram socket, and sends to it.
-Check check_own_socket();
-
-/// The way in which the ranks were started, as the launcher's environment says.
-struct Launch {
-  bool by_mpi = false;    ///< true: an MPI launcher's variables are set
-  int size = 0;           ///< number of tasks by the launcher or Slurm; 0: unknown
-  bool by_slurm = false;  ///< true: this process is a task of a Slurm step
-  std::string library;    ///< MPI library that runs, in words
-};
-/// Reads the environment of this process; leaves `library` empty.
-Launch launch_of_this_process();
 
 /// Checks that the ranks found each other: MPI sees as many, the size of `facts`, as were launched.
 Check check_launch(const Launch& launch, std::span<const RankFacts> facts);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/doctor/launch.h"
 #include "harness/machine/test_checks.h"
 
 namespace harness {
@@ -98,26 +100,6 @@ TEST(SurveyChecksTest, NamesSilentRanks) {
   EXPECT_EQ(checks[0].found, "no answer from rank 1 (b)");
   EXPECT_EQ(check_links(facts).level, CheckLevel::kFail);
 }
-
-TEST(StorageChecksTest, TriesTheNearestFolderThatExistsAndLeavesNothing) {
-  std::string name = testing::TempDir() + "/storage-XXXXXX";
-  const std::string folder = ::mkdtemp(name.data());
-  const Check check = check_output_folder(folder + "/not/yet");
-  expect_check(check, check.level, {(folder + ": ").c_str(), "is safe after"});
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
-}
-
-TEST(StorageChecksTest, AFolderThatTakesNoFilesFails) {
-  EXPECT_EQ(check_output_folder("/proc/self").level, CheckLevel::kFail);
-}
-
-TEST(StorageChecksTest, SaysWhatHdf5IsTold) {
-  expect_check(check_file_locking(testing::TempDir(), ""), CheckLevel::kOk, {"is not set"});
-  expect_check(check_file_locking(testing::TempDir(), "FALSE"), CheckLevel::kOk, {"=FALSE"});
-}
-
-TEST(StorageChecksTest, ADatagramComesBack) { EXPECT_EQ(check_own_socket().level, CheckLevel::kOk); }
 
 }  // namespace
 }  // namespace harness

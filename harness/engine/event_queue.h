@@ -1,57 +1,18 @@
-// The events of a runtime, the next one first (ties in order of insertion), with the messages that wait for
-// them and the timers of queues.
+// The events of a runtime, the next one first (ties in order of insertion).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "harness/core/types.h"
+#include "harness/engine/event.h"
 
 namespace harness {
-
-// Messages that wait for their event.
-
-/// Messages that travel. They are in reused slots, so that their buffers are reused too.
-template <class Message>
-class Mailbox {
- public:
-  std::uint32_t put() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      return static_cast<std::uint32_t>(slots_.size() - 1);
-    }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
-  Message& operator[](std::uint32_t slot) { return slots_[slot]; }
-  void release(std::uint32_t slot) { free_.push_back(slot); }
-
- private:
-  std::deque<Message> slots_;  // references stay valid while a message is being handled
-  std::vector<std::uint32_t> free_;
-};
-
-/// An event: its time, its kind (the runtime's own enumeration) and the object that it concerns.
-struct Event {
-  TimeNs at_ns = 0;
-  std::uint64_t order = 0;  ///< number of events pushed before it
-  std::uint32_t kind = 0;
-  std::uint32_t index = 0;
-
-  /// True if it comes before `other`. This is one comparison of 128 bits, which compiles to no branch.
-  bool before(const Event& other) const { return key() < other.key(); }
-
- private:
-  __extension__ using Key = __int128;
-  Key key() const { return (static_cast<Key>(at_ns) << 64) | order; }
-};
 
 /// A four-ary heap of events: it is flatter than a binary heap and takes one cache line or two a level. The
 /// place of an event that has been popped stays open until a push takes it, as happens to most places, or
@@ -177,32 +138,6 @@ class EventQueue {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   TimeNs last_taken_ns_ = kNothing;  ///< time of the last of these; kNothing: there are no such events
-};
-
-// The timer of each queue keeps the earliest wake-up asked for.
-
-/// The timers of all queues, as events of one kind with the queue as index.
-class QueueTimers {
- public:
-  QueueTimers(EventQueue& events, std::uint32_t kind) : events_(events), kind_(kind) {}
-
-  void wake_at(QueueId queue, TimeNs at_ns) {
-    if (due_.size() <= queue) due_.resize(queue + 1, kNever);
-    if (at_ns >= due_[queue]) return;
-    due_[queue] = at_ns;
-    events_.push(at_ns, kind_, queue);
-  }
-  /// True if the event due at `at_ns` is the queue's current wake-up, which is then over.
-  bool take(QueueId queue, TimeNs at_ns) {
-    if (due_[queue] != at_ns) return false;  // an earlier wake-up was asked for since
-    due_[queue] = kNever;
-    return true;
-  }
-
- private:
-  EventQueue& events_;
-  std::uint32_t kind_;
-  std::vector<TimeNs> due_;  ///< wake-up of each queue; kNever: it has no wake-up
 };
 
 }  // namespace harness

@@ -5,7 +5,8 @@
 #include <set>
 #include <tuple>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
+#include "harness/engine/event.h"
 
 namespace harness {
 namespace {

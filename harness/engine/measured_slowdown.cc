@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 

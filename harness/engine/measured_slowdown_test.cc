@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -5,15 +5,20 @@
 #include <memory>
 #include <vector>
 
-#include "harness/core/arrivals.h"
+#include "harness/core/arrival_source.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/engine/faults.h"
+#include "harness/core/request_sizes.h"
+#include "harness/core/stream.h"
+#include "harness/engine/fault.h"
 #include "harness/engine/measured_slowdown.h"
+#include "harness/engine/request_params.h"
 #include "harness/engine/world_params.h"
-#include "harness/record/run/run_record.h"
-#include "harness/serving/context.h"
-#include "harness/serving/sizing_planner.h"
+#include "harness/serving/cluster_device.h"
+#include "harness/serving/planner_params.h"
+#include "harness/serving/planning_times.h"
+#include "harness/serving/server_shape.h"
+#include "harness/serving/serving_params.h"
 #include "harness/serving/system.h"
 
 namespace harness {
@@ -22,7 +27,7 @@ namespace harness {
 struct RunSpec {
   Pipeline pipeline;
   /// One profile per module, scaled, for the kind of device on which the module runs (settle_devices,
-  /// dispatcher.h).
+  /// initial_plan.h).
   std::vector<Profile> profiles;
   /// Kinds of devices, `workers` devices in all; empty: one kind without a price.
   std::vector<ClusterDevice> devices;

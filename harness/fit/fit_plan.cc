@@ -5,7 +5,8 @@
 #include <limits>
 #include <set>
 
-#include "workloads/files/table_reader.h"
+#include "harness/core/wording.h"
+#include "harness/files/table_reader.h"
 
 namespace harness {
 namespace {

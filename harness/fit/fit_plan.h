@@ -9,10 +9,37 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
+
+struct Knob;
+struct FitBase;
+struct Headline;
+
+/// The whole file of a fit.
+struct FitPlan {
+  std::string file;
+  std::string text;
+  std::string name;
+  std::string claims_file;
+  InputPlace claims_file_place;
+  std::vector<std::string> claims;  ///< patterns of the ids of the claims that score
+  InputPlace claims_place;
+  std::uint64_t seed = 1;   ///< seed of the design and of the moves
+  bool only_steps = false;  ///< true: only the standard point and each step from it along one knob
+  std::size_t points = 0;   ///< number of points of the space-filling design, with the standard point first
+  std::size_t best = 1;     ///< number of points from which the descent starts
+  std::size_t moves = 0;    ///< number of points of the descent
+  std::size_t round = 1;    ///< number of these points that are tried at a time
+  std::vector<std::string> search_set;  ///< KEY=VALUE for every experiment of the search
+  bool confirms = false;
+  std::vector<std::string> confirm_set;  ///< KEY=VALUE for every experiment of the confirmation
+  std::vector<Knob> knobs;
+  std::vector<FitBase> bases;
+  std::vector<Headline> headlines;
+};
 
 /// One value of a knob: its name, and what it sets in the experiments.
 struct KnobValue {
@@ -58,34 +85,17 @@ struct Headline {
   InputPlace place;
 };
 
-/// The whole file of a fit.
-struct FitPlan {
-  std::string file;
-  std::string text;
-  std::string name;
-  std::string claims_file;
-  InputPlace claims_file_place;
-  std::vector<std::string> claims;  ///< patterns of the ids of the claims that score
-  InputPlace claims_place;
-  std::uint64_t seed = 1;   ///< seed of the design and of the moves
-  bool only_steps = false;  ///< true: only the standard point and each step from it along one knob
-  std::size_t points = 0;   ///< number of points of the space-filling design, with the standard point first
-  std::size_t best = 1;     ///< number of points from which the descent starts
-  std::size_t moves = 0;    ///< number of points of the descent
-  std::size_t round = 1;    ///< number of these points that are tried at a time
-  std::vector<std::string> search_set;  ///< KEY=VALUE for every experiment of the search
-  bool confirms = false;
-  std::vector<std::string> confirm_set;  ///< KEY=VALUE for every experiment of the confirmation
-  std::vector<Knob> knobs;
-  std::vector<FitBase> bases;
-  std::vector<Headline> headlines;
-};
-
 /// Reads the file; relative paths start at its folder. Throws InputError.
 FitPlan parse_fit(const std::string& file, std::string_view text);
 
 /// One setting: a value of each knob, by index.
 using FitPoint = std::vector<std::size_t>;
+
+/// A point and its number among all points of the fit.
+struct NumberedPoint {
+  std::size_t number = 0;
+  FitPoint point;
+};
 
 /// Returns the point of the project's own settings.
 FitPoint standard_point(const FitPlan& plan);

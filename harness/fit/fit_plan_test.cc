@@ -8,8 +8,8 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_factory.h"
-#include "harness/fit/generated.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
+#include "harness/fit/generated_experiments.h"
 
 namespace harness {
 namespace {

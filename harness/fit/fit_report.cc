@@ -4,7 +4,8 @@
 #include <map>
 #include <set>
 
-#include "harness/record/analysis/text_table.h"
+#include "harness/core/wording.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/fit/fit_plan.h"
-#include "harness/fit/scoring.h"
-#include "harness/record/hdf5/fit_file.h"
+#include "harness/fit/scored_claim.h"
+#include "harness/record/hdf5/fit_tables.h"
 
 namespace harness {
 

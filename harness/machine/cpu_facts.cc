@@ -13,7 +13,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "harness/core/error.h"
+#include "harness/core/wording.h"
 
 namespace harness {
 namespace {

@@ -2,24 +2,26 @@
 
 #include <dirent.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/wording.h"
+#include "harness/machine/check.h"
+#include "harness/machine/kernel_text.h"
+#include "harness/machine/machine_files.h"
+#include "harness/machine/usable_cores.h"
 
 namespace harness {
 namespace {
 
-constexpr std::size_t kLongestFile = std::size_t{1} << 16;
 // Size of Open MPI's segment of shared memory for one rank, with its queues.
 constexpr double kSegmentBytes = 5e6;
 // Number of files that the program, MPI and HDF5 hold open, beside the sockets for each rank.
@@ -34,34 +36,6 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
-}
-
-template <class Number>
-std::optional<Number> parse(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// Calls `take` with every line, without its line break.
-template <class Take>
-void for_each_line(std::string_view text, Take take) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t begin = text.find_first_not_of(" \t"); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(" \t", end);
-  }
-  return words;
 }
 
 /// Returns the names in a folder that begin with `prefix` and a digit: cpu0, cpu1, but not cpufreq.
@@ -80,71 +54,6 @@ std::vector<std::string> numbered(const std::string& folder, const std::string& 
   return names;
 }
 
-/// Returns the quota, in cores, of a control group of version 2 ("50000 100000").
-std::optional<double> quota_v2(const std::string& text) {
-  const std::vector<std::string_view> words = words_of(text);
-  if (words.size() != 2) return std::nullopt;
-  const auto quota = parse<double>(words[0]);
-  const auto period = parse<double>(words[1]);
-  if (!quota || !period || *period <= 0) return std::nullopt;
-  return *quota / *period;
-}
-
-void take_lesser(std::optional<double>& least, std::optional<double> value) {
-  if (value && (!least || *value < *least)) least = value;
-}
-
-/// Calls `look` with the folder of each of this process's control groups that limits `controller`, and of
-/// each group above it. The second argument is true for a group of version 2.
-void for_each_group(const MachineFiles& files, const std::string& controller,
-                    const std::vector<std::string>& mounts,
-                    const std::function<void(const std::string&, bool)>& look) {
-  const auto look_upwards = [&](const std::string& mount, std::string group, bool v2) {
-    for (;;) {
-      look(mount + group, v2);
-      const std::size_t slash = group.find_last_of('/');
-      if (group.empty() || slash == std::string::npos) return;
-      group.resize(slash);
-    }
-  };
-  for_each_line(files.read("proc/self/cgroup").value_or("0::/"), [&](std::string_view line) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) return;
-    const std::string controllers = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-    const std::string group(line.substr(second + 1));
-    if (controllers == ",,") look_upwards("sys/fs/cgroup", group, true);
-    if (controllers.find("," + controller + ",") == std::string::npos) return;
-    for (const std::string& mount : mounts) look_upwards("sys/fs/cgroup/" + mount, group, false);
-  });
-}
-
-/// Returns the smallest quota of the control groups.
-std::optional<double> cpu_quota(const MachineFiles& files) {
-  std::optional<double> least;
-  for_each_group(files, "cpu", {"cpu", "cpu,cpuacct"}, [&](const std::string& folder, bool v2) {
-    if (v2) {
-      if (const auto text = files.read(folder + "/cpu.max")) take_lesser(least, quota_v2(*text));
-      return;
-    }
-    const auto quota = files.read_number(folder + "/cpu.cfs_quota_us");
-    const auto period = files.read_number(folder + "/cpu.cfs_period_us");
-    if (quota && period && *quota > 0 && *period > 0)
-      take_lesser(least, static_cast<double>(*quota) / static_cast<double>(*period));
-  });
-  return least;
-}
-
-/// Returns the number behind `name` in a file with a name and a number on each line ("MemAvailable:  12 kB").
-std::optional<double> named_number(const std::optional<std::string>& text, std::string_view name) {
-  std::optional<double> found;
-  for_each_line(text.value_or(""), [&](std::string_view line) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (words.size() >= 2 && words[0] == name) found = parse<double>(words[1]);
-  });
-  return found;
-}
-
 /// The soft and the hard limit of /proc/self/limits; "unlimited" is kUnlimited.
 struct Limit {
   std::int64_t soft = 0;
@@ -159,7 +68,7 @@ std::optional<Limit> limit(const MachineFiles& files, std::string_view name) {
     const std::vector<std::string_view> words = words_of(line.substr(name.size()));
     if (words.size() < 2) return;
     const auto value = [](std::string_view word) {
-      return word == "unlimited" ? std::optional(kUnlimited) : parse<std::int64_t>(word);
+      return word == "unlimited" ? std::optional(kUnlimited) : parsed<std::int64_t>(word);
     };
     const auto soft = value(words[0]);
     const auto hard = value(words[1]);
@@ -177,60 +86,6 @@ std::string turbo_text(const MachineFiles& files) {
 }
 
 }  // namespace
-
-std::string text_of(const Check& check) {
-  constexpr const char* kLevels[] = {"ok    ", "warn  ", "fail  "};
-  std::string text = kLevels[static_cast<std::size_t>(check.level)] + check.subject + ": " + check.found;
-  if (!check.advice.empty()) text += "; " + check.advice;
-  return text;
-}
-
-std::optional<std::string> MachineFiles::read(const std::string& name) const {
-  std::ifstream file(path(name), std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text(kLongestFile, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return std::nullopt;
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  text.resize(text.find_last_not_of(" \t\r\n") + 1);
-  return text;
-}
-
-bool MachineFiles::exists(const std::string& name) const { return ::access(path(name).c_str(), F_OK) == 0; }
-
-std::optional<std::int64_t> MachineFiles::read_number(const std::string& name) const {
-  const auto text = read(name);
-  return text ? parse<std::int64_t>(*text) : std::nullopt;
-}
-
-std::vector<int> cores_in_list(std::string_view list) {
-  constexpr int kMaxCores = 1 << 16;
-  std::vector<int> cores;
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(','));
-    const std::size_t dash = part.find('-');
-    const auto first = parse<int>(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse<int>(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMaxCores) return {};
-    for (int core = *first; core <= *last; ++core) cores.push_back(core);
-    list.remove_prefix(std::min(part.size() + 1, list.size()));
-  }
-  std::sort(cores.begin(), cores.end());
-  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-  return cores;
-}
-
-UsableCores usable_cores(const MachineFiles& files) {
-  UsableCores cores;
-  constexpr std::string_view kName = "Cpus_allowed_list:";
-  for_each_line(files.read("proc/self/status").value_or(""), [&](std::string_view line) {
-    if (!line.starts_with(kName)) return;
-    const std::vector<std::string_view> words = words_of(line.substr(kName.size()));
-    if (words.size() == 1) cores.allowed = cores_in_list(words[0]);
-  });
-  cores.quota = cpu_quota(files);
-  return cores;
-}
 
 Check check_cores(const UsableCores& cores, int ranks) {
   if (cores.allowed.empty() && !cores.quota) return not_visible("cores", "see that every rank has a core");
@@ -285,7 +140,7 @@ Check check_frequency(const MachineFiles& files) {
 Check check_load(const MachineFiles& files) {
   const auto text = files.read("proc/loadavg");
   const std::vector<std::string_view> words = words_of(text ? *text : std::string_view());
-  const auto load = words.empty() ? std::nullopt : parse<double>(words[0]);
+  const auto load = words.empty() ? std::nullopt : parsed<double>(words[0]);
   if (!load) return not_visible("load", "see that nothing else runs");
   const std::string found = number(*load) + " in the last minute";
   // The cores of the whole machine, to which the load average also refers.
@@ -344,30 +199,6 @@ Check check_shared_memory(const MachineFiles& files, int ranks) {
   return {CheckLevel::kFail, "shared memory", found,
           counted(ranks, "rank") + (ranks == 1 ? " here needs " : " here need ") + number(needed / 1e6) +
               " MB: docker --shm-size, or mount -o remount,size=1G /dev/shm"};
-}
-
-std::optional<double> available_memory(const MachineFiles& files) {
-  constexpr double kKiB = 1024;
-  std::optional<double> least = named_number(files.read("proc/meminfo"), "MemAvailable:");
-  if (least) *least *= kKiB;
-  for_each_group(files, "memory", {"memory"}, [&](const std::string& folder, bool v2) {
-    const auto limit = files.read_number(folder + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-    const auto used = files.read_number(folder + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
-    if (!limit || !used) return;
-    // The kernel frees the group's cached files when memory is needed.
-    const char* const cached = v2 ? "inactive_file" : "total_inactive_file";
-    const double kept = named_number(files.read(folder + "/memory.stat"), cached).value_or(0);
-    take_lesser(least, std::max(0.0, static_cast<double>(*limit - *used) + kept));
-  });
-  return least;
-}
-
-double resident_memory() {
-  const auto text = MachineFiles().read("proc/self/statm");
-  if (!text) return 0;
-  const std::vector<std::string_view> words = words_of(*text);
-  if (words.size() < 2) return 0;
-  return parse<double>(words[1]).value_or(0) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace harness

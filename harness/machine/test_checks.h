@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "harness/machine/machine_checks.h"
+#include "harness/machine/check.h"
 
 namespace harness {
 

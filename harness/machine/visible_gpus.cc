@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string_view>
 
-#include "harness/core/random.h"
-#include "harness/machine/this_host.h"
+#include "harness/core/hash.h"
+#include "harness/machine/host_name.h"
 
 namespace harness {
 namespace {

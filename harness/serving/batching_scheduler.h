@@ -8,20 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/serving/context.h"
+#include "harness/core/check.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/serving_params.h"
 
 namespace harness {
-
-/// A place in a forming batch that a policy may fill.
-struct BatchSlot {
-  WorkerId worker = 0;
-  /// Expected start of the forming batch (PARD: t_e): the running batch's expected end, or now.
-  TimeNs start_ns = 0;
-  int joined = 0;  ///< number of visits that have joined the forming batch
-  int room = 0;    ///< number of visits that may still join
-};
 
 /// Scheduler of a queue that serves one module with one or more workers.
 ///

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/serving/batch_slot.h"
 #include "harness/serving/test_world.h"
 #include "harness/serving/visit_ring.h"
 

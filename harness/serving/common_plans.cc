@@ -6,7 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 

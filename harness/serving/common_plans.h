@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/serving/context.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

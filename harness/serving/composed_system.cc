@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/serving/common_plans.h"
 
 namespace harness {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/core/types.h"
 
 namespace harness {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

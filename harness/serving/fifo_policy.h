@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <span>
 
-#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/module_plan.h"
+#include "harness/serving/visit.h"
 #include "harness/serving/visit_ring.h"
 
 namespace harness {

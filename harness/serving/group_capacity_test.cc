@@ -1,4 +1,4 @@
-#include "harness/serving/sizing_planner.h"
+#include "harness/serving/group_capacity.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

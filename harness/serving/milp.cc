@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/core/memory.h"
 
 namespace harness {
@@ -37,13 +37,13 @@ int kind_of(double lower, double upper) {
   return std::isinf(upper) ? GLP_LO : GLP_DB;
 }
 
-Model load(const MilpProblem& problem, bool with_objective) {
+Model load(const Milp& problem, bool with_objective) {
   Model model(glp_create_prob());
   glp_set_obj_dir(model.get(), GLP_MAX);
   if (problem.rows() > 0) glp_add_rows(model.get(), problem.rows());
   glp_add_cols(model.get(), problem.variables());
   for (int i = 0; i < problem.variables(); ++i) {
-    const MilpProblem::Column& column = problem.columns()[static_cast<std::size_t>(i)];
+    const Milp::Column& column = problem.columns()[static_cast<std::size_t>(i)];
     const double lower = column.integer ? std::ceil(column.lower - kMilpTolerance) : column.lower;
     const double upper = column.integer ? std::floor(column.upper + kMilpTolerance) : column.upper;
     glp_set_col_bnds(model.get(), i + 1, kind_of(lower, upper), lower, upper);
@@ -53,7 +53,7 @@ Model load(const MilpProblem& problem, bool with_objective) {
   std::vector<int> columns;
   std::vector<double> factors;
   for (int i = 0; i < problem.rows(); ++i) {
-    const MilpProblem::Row& row = problem.row_list()[static_cast<std::size_t>(i)];
+    const Milp::Row& row = problem.row_list()[static_cast<std::size_t>(i)];
     columns.assign(1, 0);  // GLPK counts from 1
     factors.assign(1, 0);
     for (const MilpTerm& term : row.terms) {
@@ -129,24 +129,24 @@ class Search {
 };
 
 // True if nothing can satisfy the bounds; GLPK must not see such a program.
-bool contradicts_itself(const MilpProblem& problem) {
-  for (const MilpProblem::Column& column : problem.columns()) {
+bool contradicts_itself(const Milp& problem) {
+  for (const Milp::Column& column : problem.columns()) {
     if (column.lower > column.upper) return true;
     if (column.integer &&
         std::ceil(column.lower - kMilpTolerance) > std::floor(column.upper + kMilpTolerance))
       return true;
   }
-  return std::any_of(problem.row_list().begin(), problem.row_list().end(), [](const MilpProblem::Row& row) {
+  return std::any_of(problem.row_list().begin(), problem.row_list().end(), [](const Milp::Row& row) {
     return row.lower > row.upper || (row.terms.empty() && (row.lower > 0 || row.upper < 0));
   });
 }
 
 // Keeps `found`, made exactly whole and within bounds, if it is a solution and better than what is there.
 // Returns true if it is a solution.
-bool take(const MilpProblem& problem, std::span<const double> found, MilpSolution& into) {
+bool take(const Milp& problem, std::span<const double> found, MilpSolution& into) {
   std::vector<double> values(found.begin(), found.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const MilpProblem::Column& column = problem.columns()[i];
+    const Milp::Column& column = problem.columns()[i];
     if (column.integer) values[i] = std::round(values[i]);
     values[i] = std::clamp(values[i], column.lower, column.upper);
   }
@@ -195,7 +195,7 @@ glp_iocp settings(Search& search) {
   return how;
 }
 
-Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimits& limits,
+Answer ask_glpk(const Milp& problem, bool with_objective, const MilpLimits& limits,
                 std::span<const double> first) {
   static thread_local const Environment kEnvironment;
   const Model model = load(problem, with_objective);
@@ -220,7 +220,7 @@ Answer ask_glpk(const MilpProblem& problem, bool with_objective, const MilpLimit
 }
 
 // A program whose relaxation is unbounded is so itself, if it has a solution at all.
-MilpStatus status_of_unbounded(const MilpProblem& problem, const MilpLimits& limits, MilpSolution& solution) {
+MilpStatus status_of_unbounded(const Milp& problem, const MilpLimits& limits, MilpSolution& solution) {
   const Answer any = ask_glpk(problem, false, limits, {});
   solution.nodes += any.nodes;
   if (!solution.values.empty() || !any.values.empty()) return MilpStatus::kUnbounded;
@@ -229,14 +229,14 @@ MilpStatus status_of_unbounded(const MilpProblem& problem, const MilpLimits& lim
 
 }  // namespace
 
-int MilpProblem::add_variable(double lower, double upper, double objective, bool integer) {
+int Milp::add_variable(double lower, double upper, double objective, bool integer) {
   HARNESS_CHECK(!std::isnan(lower) && !std::isnan(upper) && std::isfinite(objective),
                 "a variable's bound is not a number, or its objective not finite");
   columns_.push_back({lower, upper, objective, integer});
   return variables() - 1;
 }
 
-int MilpProblem::add_row(double lower, double upper, std::span<const MilpTerm> terms) {
+int Milp::add_row(double lower, double upper, std::span<const MilpTerm> terms) {
   HARNESS_CHECK(!std::isnan(lower) && !std::isnan(upper), "a row's bound is not a number");
   for (const MilpTerm& term : terms)
     HARNESS_CHECK(term.variable >= 0 && term.variable < variables() && std::isfinite(term.factor),
@@ -245,13 +245,13 @@ int MilpProblem::add_row(double lower, double upper, std::span<const MilpTerm> t
   return rows() - 1;
 }
 
-double MilpProblem::objective(std::span<const double> values) const {
+double Milp::objective(std::span<const double> values) const {
   double sum = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) sum += columns_[i].objective * values[i];
   return sum;
 }
 
-double MilpProblem::violation(std::span<const double> values) const {
+double Milp::violation(std::span<const double> values) const {
   HARNESS_CHECK(values.size() == columns_.size(), "not one value per variable");
   double worst = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -271,7 +271,7 @@ double MilpProblem::violation(std::span<const double> values) const {
   return worst;
 }
 
-MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::span<const double> first) {
+MilpSolution solve(const Milp& problem, const MilpLimits& limits, std::span<const double> first) {
   MilpSolution solution;
   if (!first.empty()) {
     HARNESS_CHECK(problem.violation(first) <= kMilpTolerance, "the first solution is not feasible");
@@ -304,16 +304,16 @@ MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::sp
   return solution;
 }
 
-MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, const std::vector<bool>& used) {
+MilpSolution solve_part(const Milp& problem, const MilpLimits& limits, const std::vector<bool>& used) {
   HARNESS_CHECK(used.size() == problem.columns().size(), "not one entry per variable");
-  MilpProblem part;
+  Milp part;
   std::vector<int> place(used.size(), -1);
   for (std::size_t i = 0; i < used.size(); ++i) {
-    const MilpProblem::Column& column = problem.columns()[i];
+    const Milp::Column& column = problem.columns()[i];
     HARNESS_CHECK(used[i] || (column.lower <= 0 && column.upper >= 0), "a variable cannot be 0");
     if (used[i]) place[i] = part.add_variable(column.lower, column.upper, column.objective, column.integer);
   }
-  for (const MilpProblem::Row& row : problem.row_list()) {
+  for (const Milp::Row& row : problem.row_list()) {
     std::vector<MilpTerm> terms;
     for (const MilpTerm& term : row.terms) {
       const int variable = place[static_cast<std::size_t>(term.variable)];

@@ -14,14 +14,10 @@ namespace harness {
 /// The value that says that there is no bound.
 inline constexpr double kMilpInfinity = std::numeric_limits<double>::infinity();
 
-/// One summand of a row.
-struct MilpTerm {
-  int variable = 0;
-  double factor = 0;
-};
+struct MilpTerm;
 
 /// A problem: maximise the sum of objective_j x_j subject to bounds of the variables and of rows.
-class MilpProblem {
+class Milp {
  public:
   /// Adds a variable lower <= x <= upper (either may be infinite) and returns its index, 0 for the first. An
   /// integer variable takes whole numbers only.
@@ -56,6 +52,12 @@ class MilpProblem {
  private:
   std::vector<Column> columns_;
   std::vector<Row> rows_;
+};
+
+/// One summand of a row.
+struct MilpTerm {
+  int variable = 0;
+  double factor = 0;
 };
 
 /// Conditions on which the search stops before the optimum is proven.
@@ -95,10 +97,10 @@ inline constexpr double kMilpTolerance = 1e-6;
 /// times kMilpTolerance. If GLPK calls something a solution that does not, the result is kNoSolution (or
 /// `first`, as kFeasible). A plan must not rest on that tolerance: planners take the whole numbers from the
 /// answer and recompute the rates that these can carry.
-MilpSolution solve(const MilpProblem& problem, const MilpLimits& limits, std::span<const double> first = {});
+MilpSolution solve(const Milp& problem, const MilpLimits& limits, std::span<const double> first = {});
 
 /// Solves the smaller program that is left of `problem` if all variables that `used` does not name are 0, as
 /// their bounds must allow. `status` and `bound` refer to the smaller program, `values` to all variables.
-MilpSolution solve_part(const MilpProblem& problem, const MilpLimits& limits, const std::vector<bool>& used);
+MilpSolution solve_part(const Milp& problem, const MilpLimits& limits, const std::vector<bool>& used);
 
 }  // namespace harness

@@ -11,7 +11,7 @@ constexpr std::uint64_t kPrograms = 2000;
 TEST(Milp, FindsTheOptimumOfEveryRandomProgramOrProvesThatThereIsNone) {
   int feasible = 0;
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
-    const MilpProblem problem = random_program(seed);
+    const Milp problem = random_program(seed);
     const std::optional<double> best = best_by_enumeration(problem);
     const MilpSolution solution = solve(problem, {});
     if (!best) {
@@ -32,11 +32,11 @@ TEST(Milp, FindsTheOptimumOfEveryRandomProgramOrProvesThatThereIsNone) {
 // Solutions that differ by 2e-6 or more, in programs whose objectives are quarters of 8e-6.
 TEST(Milp, FindsTheOptimumAmongNearlyEqualSolutions) {
   for (std::uint64_t seed = 0; seed < kPrograms / 2; ++seed) {
-    const MilpProblem source = random_program(seed);
-    MilpProblem problem;
-    for (const MilpProblem::Column& column : source.columns())
+    const Milp source = random_program(seed);
+    Milp problem;
+    for (const Milp::Column& column : source.columns())
       problem.add_variable(column.lower, column.upper, 8e-6 * column.objective, true);
-    for (const MilpProblem::Row& row : source.row_list()) problem.add_row(row.lower, row.upper, row.terms);
+    for (const Milp::Row& row : source.row_list()) problem.add_row(row.lower, row.upper, row.terms);
     const std::optional<double> best = best_by_enumeration(problem);
     if (!best) continue;
     EXPECT_NEAR(solve(problem, {}).objective, *best, 1e-9) << "program " << seed;
@@ -47,9 +47,9 @@ TEST(Milp, FindsTheOptimumAmongNearlyEqualSolutions) {
 TEST(Milp, SolvesThePartOfAProgramThatIsNotZero) {
   int feasible = 0;
   for (std::uint64_t seed = 0; seed < kPrograms / 2; ++seed) {
-    const MilpProblem problem = random_program(seed);
+    const Milp problem = random_program(seed);
     std::vector<bool> used;
-    for (const MilpProblem::Column& column : problem.columns())
+    for (const Milp::Column& column : problem.columns())
       used.push_back(used.size() % 2 == 0 || column.lower > 0 || column.upper < 0);
     std::optional<double> best;
     each_point(problem, [&](const std::vector<double>& point) {
@@ -70,7 +70,7 @@ TEST(Milp, SolvesThePartOfAProgramThatIsNotZero) {
 
 TEST(Milp, BoundsHoldWhereALimitStopsIt) {
   for (std::uint64_t seed = 0; seed < kPrograms / 4; ++seed) {
-    const MilpProblem problem = random_program(seed);
+    const Milp problem = random_program(seed);
     const std::optional<double> best = best_by_enumeration(problem);
     for (const MilpLimits& limits : {MilpLimits{.max_nodes = 0}, MilpLimits{.max_nodes = 1},
                                      MilpLimits{.relative_gap = 0.05}, MilpLimits{.relative_gap = 0.5}}) {
@@ -95,7 +95,7 @@ TEST(Milp, BoundsHoldWhereALimitStopsIt) {
 
 TEST(Milp, StartsFromAnySolutionAndIsNeverWorse) {
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
-    const MilpProblem problem = random_program(seed);
+    const Milp problem = random_program(seed);
     const std::optional<double> best = best_by_enumeration(problem);
     if (!best) continue;
     std::vector<double> first;  // the first point found
@@ -117,7 +117,7 @@ TEST(Milp, StartsFromAnySolutionAndIsNeverWorse) {
 TEST(Milp, MixesContinuousAndIntegerVariables) {
   int feasible = 0;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    MilpProblem problem = random_program(seed);
+    Milp problem = random_program(seed);
     std::optional<double> best;
     const double reward = 1 + static_cast<double>(seed % 7) / 3;
     // y <= 0.3 + x0 / 7, 0 <= y <= 1

@@ -13,7 +13,7 @@ using Terms = std::vector<MilpTerm>;
 
 // max x + y, x <= 2.5 continuous, y <= 3 whole, x + y <= 4.2: y = 3, x = 1.2; in whole numbers x = 1.
 TEST(Milp, SolvesAMixedProgramByHand) {
-  MilpProblem problem;
+  Milp problem;
   const int x = problem.add_variable(0, 2.5, 1, false);
   const int y = problem.add_variable(0, 3, 1.5, true);
   problem.add_row(-kMilpInfinity, 4.2, Terms{{x, 1}, {y, 1}});
@@ -26,7 +26,7 @@ TEST(Milp, SolvesAMixedProgramByHand) {
 }
 
 TEST(Milp, SolvesProgramsWithoutIntegers) {
-  MilpProblem problem;
+  Milp problem;
   const int x = problem.add_variable(0, kMilpInfinity, 3, false);
   const int y = problem.add_variable(0, kMilpInfinity, 2, false);
   problem.add_row(-kMilpInfinity, 4, Terms{{x, 1}, {y, 1}});
@@ -38,11 +38,11 @@ TEST(Milp, SolvesProgramsWithoutIntegers) {
 }
 
 TEST(Milp, SolvesProgramsWithoutRowsOrVariables) {
-  MilpProblem empty;
+  Milp empty;
   EXPECT_EQ(solve(empty, {}).status, MilpStatus::kOptimal);
   empty.add_row(1, 2, {});
   EXPECT_EQ(solve(empty, {}).status, MilpStatus::kInfeasible);
-  MilpProblem box;
+  Milp box;
   box.add_variable(-1.5, 2.5, -1, true);
   const MilpSolution solution = solve(box, {});
   ASSERT_EQ(solution.status, MilpStatus::kOptimal);
@@ -51,7 +51,7 @@ TEST(Milp, SolvesProgramsWithoutRowsOrVariables) {
 
 TEST(Milp, SaysUnboundedOnlyWhereThereIsASolution) {
   for (const bool integer : {true, false}) {
-    MilpProblem problem;
+    Milp problem;
     const int x = problem.add_variable(0, kMilpInfinity, 1, integer);
     const int y = problem.add_variable(0, kMilpInfinity, 1, integer);
     problem.add_row(-kMilpInfinity, 1, Terms{{x, 1}, {y, -1}});
@@ -65,21 +65,21 @@ TEST(Milp, SaysUnboundedOnlyWhereThereIsASolution) {
 }
 
 TEST(Milp, FindsContradictionsInBounds) {
-  MilpProblem fraction;
+  Milp fraction;
   fraction.add_variable(0.3, 0.7, 1, true);
   EXPECT_EQ(solve(fraction, {}).status, MilpStatus::kInfeasible);
-  MilpProblem crossed;
+  Milp crossed;
   crossed.add_variable(2, 1, 1, false);
   EXPECT_EQ(solve(crossed, {}).status, MilpStatus::kInfeasible);
-  MilpProblem row;
+  Milp row;
   row.add_variable(0, 1, 1, false);
   row.add_row(2, 1, Terms{{0, 1}});
   EXPECT_EQ(solve(row, {}).status, MilpStatus::kInfeasible);
 }
 
 // A knapsack that needs a search: many items of like worth and weight.
-MilpProblem knapsack() {
-  MilpProblem problem;
+Milp knapsack() {
+  Milp problem;
   Terms terms;
   for (int i = 0; i < 40; ++i) {
     const double weight = 1000 + (i * 7919) % 997;
@@ -92,7 +92,7 @@ MilpProblem knapsack() {
 }
 
 TEST(Milp, RepeatsItselfToTheBit) {
-  const MilpProblem problem = knapsack();
+  const Milp problem = knapsack();
   for (const MilpLimits& limits : {MilpLimits{.max_nodes = 50}, MilpLimits{.max_nodes = 1000}}) {
     const MilpSolution one = solve(problem, limits);
     const MilpSolution two = solve(problem, limits);
@@ -118,7 +118,7 @@ TEST(Milp, GivesTheSameAnswersInSeveralThreads) {
 }
 
 TEST(Milp, AStoppedSearchHasAGapAndALongerOneNoWorseOne) {
-  const MilpProblem problem = knapsack();
+  const Milp problem = knapsack();
   const MilpSolution one = solve(problem, {.max_nodes = 1});
   const MilpSolution more = solve(problem, {.max_nodes = 2000});
   ASSERT_FALSE(one.values.empty());
@@ -127,8 +127,8 @@ TEST(Milp, AStoppedSearchHasAGapAndALongerOneNoWorseOne) {
   EXPECT_GE(one.bound, more.bound);
 }
 
-TEST(MilpProblem, MeasuresViolations) {
-  MilpProblem problem;
+TEST(Milp, MeasuresViolations) {
+  Milp problem;
   const int x = problem.add_variable(0, 1, 2, true);
   const int y = problem.add_variable(-1, 1, -1, false);
   problem.add_row(0.5, 0.75, Terms{{x, 1}, {y, 1}});
@@ -140,7 +140,7 @@ TEST(MilpProblem, MeasuresViolations) {
 }
 
 TEST(MilpDeathTest, RefusesAFirstSolutionThatIsNone) {
-  MilpProblem problem;
+  Milp problem;
   problem.add_variable(0, 1, 1, true);
   EXPECT_DEATH(solve(problem, {}, std::vector<double>{2}), "the first solution is not feasible");
 }

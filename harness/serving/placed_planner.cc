@@ -1,11 +1,11 @@
+#include "harness/serving/placed_planner.h"
+
 #include <algorithm>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "harness/core/wording.h"
 #include "harness/serving/common_plans.h"
-#include "harness/serving/sizing_planner.h"
 
 namespace harness {
 namespace {

@@ -1,9 +1,12 @@
+#include "harness/serving/placed_planner.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
+#include "harness/serving/planner_params.h"
 #include "harness/serving/sizing_planner.h"
 
 namespace harness {

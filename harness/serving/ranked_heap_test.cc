@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "harness/serving/plan.h"
@@ -10,27 +9,11 @@
 
 namespace harness {
 
-/// A queue as its router sees it: the router's own doing and what it was told, never the true state of this
-/// instant.
-struct QueueView {
-  QueueId id = 0;
-  int workers = 1;
-  /// Number of visits sent there, of all modules that the queue serves, whose end has not been acknowledged
-  /// yet. It is kept only for routers that say they need it.
-  int outstanding = 0;
-  GroupId group = 0;  ///< group whose workers it has (Plan::groups)
-};
+struct QueueView;
+struct Upstream;
 
 /// A router writes this value in place of a queue: the visit is dropped as over_budget.
 inline constexpr std::uint32_t kRefused = kNone - 1;
-
-/// The origin of visits that a served batch has caused (Loki: a worker's table says where to send them).
-struct Upstream {
-  QueueId queue = 0;    ///< queue that served their parents
-  ModuleId module = 0;  ///< module of the parents: the variant that served them
-  /// Time at which each visit's parent arrived at that queue.
-  std::span<const TimeNs> arrived_ns;
-};
 
 /// The router of one module; there is one instance per module, and it lives beside that module's controller.
 /// Called from one thread.
@@ -51,9 +34,7 @@ class Router {
 
   /// Does the same for visits that other visits have caused. By default it ignores where they come from.
   virtual void route_onward(TimeNs now, const Upstream&, std::span<const Visit> visits,
-                            std::span<const QueueView> queues, std::span<std::uint32_t> out) {
-    route(now, visits, queues, out);
-  }
+                            std::span<const QueueView> queues, std::span<std::uint32_t> out);
 
   /// True if it looks at the visits. If it only counts them, the entries of `visits` mean nothing.
   virtual bool reads_visits() const { return true; }
@@ -66,10 +47,28 @@ class Router {
   virtual std::int64_t rerouted() const { return -1; }
 };
 
-/// Makes a router that takes one queue after the other.
-std::unique_ptr<Router> make_round_robin_router();
-/// Makes a router that takes the queue with the fewest outstanding visits per worker; ties go to the lowest
-/// id.
-std::unique_ptr<Router> make_least_outstanding_router();
+/// A queue as its router sees it: the router's own doing and what it was told, never the true state of this
+/// instant.
+struct QueueView {
+  QueueId id = 0;
+  int workers = 1;
+  /// Number of visits sent there, of all modules that the queue serves, whose end has not been acknowledged
+  /// yet. It is kept only for routers that say they need it.
+  int outstanding = 0;
+  GroupId group = 0;  ///< group whose workers it has (Plan::groups)
+};
+
+/// The origin of visits that a served batch has caused (Loki: a worker's table says where to send them).
+struct Upstream {
+  QueueId queue = 0;    ///< queue that served their parents
+  ModuleId module = 0;  ///< module of the parents: the variant that served them
+  /// Time at which each visit's parent arrived at that queue.
+  std::span<const TimeNs> arrived_ns;
+};
+
+inline void Router::route_onward(TimeNs now, const Upstream&, std::span<const Visit> visits,
+                                 std::span<const QueueView> queues, std::span<std::uint32_t> out) {
+  route(now, visits, queues, out);
+}
 
 }  // namespace harness

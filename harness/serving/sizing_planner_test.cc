@@ -7,8 +7,9 @@
 #include <limits>
 #include <string>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
+#include "harness/serving/planner_params.h"
 #include "harness/serving/test_world.h"
 
 namespace harness {

@@ -6,12 +6,13 @@
 #include <span>
 #include <string>
 
-#include "harness/serving/context.h"
 #include "harness/serving/controller.h"
 #include "harness/serving/placement.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/planner.h"
 #include "harness/serving/router.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

@@ -7,20 +7,20 @@
 #include <optional>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/milp.h"
 
 namespace harness {
 
 /// Returns a program with 2 to 5 integer variables in small boxes and 1 to 5 rows; some rows are equalities,
 /// some have two sides. The factors are quarters, so that sums are exact.
-inline MilpProblem random_program(std::uint64_t seed) {
+inline Milp random_program(std::uint64_t seed) {
   RandomStream stream(seed, "program");
   const auto whole = [&](int low, int high) {
     const int choices = high - low + 1;
     return low + static_cast<int>(stream.below(static_cast<std::uint64_t>(choices)));
   };
-  MilpProblem problem;
+  Milp problem;
   const int variables = whole(2, 5);
   for (int i = 0; i < variables; ++i) {
     const int lower = whole(-3, 1);
@@ -48,9 +48,9 @@ inline MilpProblem random_program(std::uint64_t seed) {
 
 /// Calls `visit` with every whole point within the bounds of all variables.
 template <class Visit>
-void each_point(const MilpProblem& problem, const Visit& visit) {
+void each_point(const Milp& problem, const Visit& visit) {
   std::vector<double> point;
-  for (const MilpProblem::Column& column : problem.columns()) point.push_back(std::ceil(column.lower));
+  for (const Milp::Column& column : problem.columns()) point.push_back(std::ceil(column.lower));
   for (;;) {
     visit(point);
     std::size_t i = 0;
@@ -64,7 +64,7 @@ void each_point(const MilpProblem& problem, const Visit& visit) {
 }
 
 /// Returns the best objective of a bounded program of integers, or nothing if the program has no solution.
-inline std::optional<double> best_by_enumeration(const MilpProblem& problem) {
+inline std::optional<double> best_by_enumeration(const Milp& problem) {
   std::optional<double> best;
   each_point(problem, [&](const std::vector<double>& point) {
     if (problem.violation(point) > 0) return;

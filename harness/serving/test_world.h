@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/serving/context.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/engine/measured_slowdown.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "harness/serving/batch_slot.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/visit_ring.h"
 #include "harness/sim/simulation.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/cell_failed.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"

@@ -9,6 +9,7 @@
 
 #include "harness/core/test_time.h"
 #include "harness/engine/replay/replay_call.h"
+#include "harness/engine/replay/replay_code.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"

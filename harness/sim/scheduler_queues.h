@@ -6,23 +6,11 @@
 #include <deque>
 #include <vector>
 
+#include "harness/core/types.h"
 #include "harness/engine/event_queue.h"
+#include "harness/sim/scheduler_message.h"
 
 namespace harness {
-
-/// A message for the scheduler of a queue. The meaning of `index` depends on the kind.
-struct SchedulerMessage {
-  enum class Kind : std::uint32_t {
-    kArrival,         ///< arrival of a visit; index: the visit
-    kBatchDone,       ///< end of a batch; index: the worker
-    kBatchPreempted,  ///< stop of a batch; index: the worker
-    kCancellation,    ///< cancellation of a visit; index: the runtime's slot of the message
-    kPublication,     ///< a module's state; index: the runtime's slot of the message
-    kTimer,           ///< a timer that is due; index: the queue
-  };
-  Kind kind = Kind::kArrival;
-  std::uint32_t index = 0;
-};
 
 /// The queues of messages of all schedulers. Each queue's scheduler is one processor: it handles its messages
 /// in the order in which they come, each for the cost, and its decisions take effect when the cost has

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/row_sink.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

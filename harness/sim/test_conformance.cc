@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "harness/core/error.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/input_error.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/sim/test_world.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/serving/common_plans.h"
 #include "harness/serving/system.h"
 #include "harness/sim/test_random_cells.h"

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/engine/bounds/fluid_bound.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/serving/sizing_planner.h"
 #include "harness/sim/test_world.h"
 
 namespace harness::testing {

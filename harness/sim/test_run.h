@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/engine/replay/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/system.h"
 #include "harness/sim/test_world.h"
 

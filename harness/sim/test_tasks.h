@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/task_spec.h"
 #include "harness/serving/system.h"
 #include "harness/sim/test_random_cells.h"
 

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/row_sink.h"
 #include "harness/serving/test_params.h"
 #include "systems/all_systems.h"
 

@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/arrivals.h"
+#include "harness/core/arrival_source.h"
+#include "harness/engine/active_faults.h"
 #include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/event.h"
 #include "harness/engine/event_queue.h"
-#include "harness/engine/faults.h"
+#include "harness/engine/mailbox.h"
+#include "harness/engine/queue_timers.h"
+#include "harness/engine/queues/engine_tables.h"
 #include "harness/engine/queues/rank_queues.h"
 #include "harness/engine/queues/worker_models.h"
+#include "harness/sim/scheduler_message.h"
 #include "harness/sim/scheduler_queues.h"
 
 namespace harness {

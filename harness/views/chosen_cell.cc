@@ -4,7 +4,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 std::uint32_t chosen_cell(const std::string& path, std::optional<std::uint32_t> named) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/core/types.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/cell_contents.h"
 
 namespace harness {
 

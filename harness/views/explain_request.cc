@@ -1,11 +1,13 @@
 #include "harness/views/explain_request.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 namespace {
@@ -160,6 +162,11 @@ DroppedRequests dropped_requests(const ExplainRows& rows, SentBetween sent, cons
   for (std::size_t i = 0; i < std::min(most, found.size()); ++i)
     dropped.first.push_back(std::get<1>(found[i]));
   return dropped;
+}
+
+const char* name_of(LostTime::What what) {
+  constexpr std::array<const char*, 4> kNames = {"on_the_way", "queueing", "batch_wait", "exec"};
+  return kNames[static_cast<std::size_t>(what)];
 }
 
 }  // namespace harness

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/views/explain_rows.h"
-#include "harness/views/explain_times.h"
+#include "harness/views/least_times.h"
 
 namespace harness {
 
@@ -34,6 +34,9 @@ struct LostTime {
   std::uint16_t module = 0;
   TimeNs ns = 0;
 };
+
+/// Returns the name of a part in JSON: "on_the_way", "queueing", "batch_wait" or "exec".
+const char* name_of(LostTime::What what);
 
 struct RequestFacts {
   RequestRow row;

@@ -7,7 +7,8 @@
 #include "harness/sim/test_world.h"
 #include "harness/views/chosen_cell.h"
 #include "harness/views/explain_moment.h"
-#include "harness/views/explain_report.h"
+#include "harness/views/explanation_json.h"
+#include "harness/views/explanation_text.h"
 
 namespace harness {
 namespace {

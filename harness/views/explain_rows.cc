@@ -199,4 +199,9 @@ std::optional<std::size_t> ExplainRows::state_before(std::uint16_t module, TimeN
   return *std::prev(next);
 }
 
+bool has_preempted(const CellContents& cell) {
+  return std::ranges::any_of(cell.record.modules,
+                             [](const ModuleTotals& module) { return module.preempted > 0; });
+}
+
 }  // namespace harness

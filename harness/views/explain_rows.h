@@ -9,18 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/cell_contents.h"
 
 namespace harness {
 
-/// A batch, as the rows of its visits tell. A batch that was preempted left no rows.
-struct RowBatch {
-  std::uint32_t worker = 0;
-  std::uint16_t module = 0;
-  std::uint16_t size = 0;
-  TimeNs start_ns = 0;
-  TimeNs end_ns = 0;
-};
+struct RowBatch;
 
 /// Looks up rows by request, worker, module and time.
 class ExplainRows {
@@ -90,5 +83,17 @@ class ExplainRows {
   std::vector<RowBatch> batches_;            ///< batches by worker, then start
   std::vector<ModuleRows> modules_;
 };
+
+/// A batch, as the rows of its visits tell. A batch that was preempted left no rows.
+struct RowBatch {
+  std::uint32_t worker = 0;
+  std::uint16_t module = 0;
+  std::uint16_t size = 0;
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+};
+
+/// True if batches were preempted: then rows do not know all batches.
+bool has_preempted(const CellContents& cell);
 
 }  // namespace harness

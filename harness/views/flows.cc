@@ -29,7 +29,7 @@ struct RequestKey {
 };
 
 struct PlacedMark {
-  FlowMark mark;
+  Flows::Mark mark;
   std::uint32_t thing;
 };
 

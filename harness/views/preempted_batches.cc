@@ -1,6 +1,7 @@
 #include "harness/views/preempted_batches.h"
 
 #include "harness/engine/replay/replay_call.h"
+#include "harness/engine/replay/replay_code.h"
 
 namespace harness {
 

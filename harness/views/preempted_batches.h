@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/record/run/run_record.h"
+#include "harness/record/run/replay_log.h"
 
 namespace harness {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "harness/core/types.h"
+#include "harness/files/file_bytes.h"
 #include "harness/views/trace.pb.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness::testing {
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <tuple>
 
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
 #include "harness/views/trace_writer.h"
 
 namespace harness {
@@ -307,8 +309,8 @@ class TimelineFile {
     out_.annotate("requests", std::span(requests_).first(std::min(requests_.size(), kMaxRequestsNamed)));
   }
 
-  void write_flows(std::span<const FlowMark> marks) {
-    for (const FlowMark& mark : marks) out_.flow(mark.id, mark.is_last);
+  void write_flows(std::span<const Flows::Mark> marks) {
+    for (const Flows::Mark& mark : marks) out_.flow(mark.id, mark.is_last);
   }
 
   void write_late() {

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/cell_contents.h"
 #include "harness/views/flows.h"
 #include "harness/views/preempted_batches.h"
+#include "harness/views/time_span.h"
 
 namespace harness {
 

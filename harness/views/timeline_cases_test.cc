@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/sim/test_world.h"
 #include "harness/views/test_decoded_trace.h"

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/core/routes.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/sim/test_preempting.h"

@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/printable.h"
 #include "harness/views/trace.pb.h"
 
 namespace harness {

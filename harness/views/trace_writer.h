@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "harness/core/types.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_writer.h"
 
 namespace harness {
 

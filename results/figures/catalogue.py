@@ -7,7 +7,7 @@ from typing import Callable
 
 import matplotlib.pyplot as plt
 
-from cast import Cast, system_of
+from series_styles import SeriesStyles, system_of
 from inferline import costs, courses, profiles
 from inferline.series import OVER_TIME, PLANNER, PLANS
 import load_sweep
@@ -29,10 +29,10 @@ MAX_SETTINGS = 12
 
 @dataclass(frozen=True)
 class Drawing:
-    """draw(cells, cast) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
-    draw([(setting, cells)], cast) puts all settings into one figure, with `by_workload` each workload has a figure of its own, with
-    `by_pipeline` each pipeline, and with `by_system` each system: draw(cells, cast, series that stands for it). Of `series` the file
-    must have some; its other systems are shown too, for which Cast.names() says. All series count if it is None. Parts without what
+    """draw(cells, styles) gives (figure, caption, cells shown), once for each setting that the file holds besides `axes`; with `panels`
+    draw([(setting, cells)], styles) puts all settings into one figure, with `by_workload` each workload has a figure of its own, with
+    `by_pipeline` each pipeline, and with `by_system` each system: draw(cells, styles, series that stands for it). Of `series` the file
+    must have some; its other systems are shown too, for which SeriesStyles.names() says. All series count if it is None. Parts without what
     the figure is `of` are left out."""
 
     draw: Callable
@@ -43,7 +43,7 @@ class Drawing:
     by_pipeline: bool = False
     by_system: bool = False
     of: Callable | None = None  # of a part's cells: whether they show it
-    of_file: bool = False  # draw(results, cast): a figure of the whole file
+    of_file: bool = False  # draw(results, styles): a figure of the whole file
 
 
 def of_inferline(number):
@@ -102,29 +102,29 @@ def names():
     return [line.partition("\t")[0] for line in FILE.read_text(encoding="utf8").splitlines()]
 
 
-def shown_cells(results, drawing, cast):
+def shown_cells(results, drawing, styles):
     """The cells of the figure's series, and of what else the file compares."""
     if drawing.series is None:
         return results.cells
-    if not set(drawing.series) & set(cast.series):
+    if not set(drawing.series) & set(styles.series):
         raise Missing("no cells of " + ", ".join(drawing.series))
-    names = cast.names(drawing.series)
+    names = styles.names(drawing.series)
     return [cell for cell in results.cells if series_of(cell) in names]
 
 
-def of_each_system(drawing, cells, setting, cast):
+def of_each_system(drawing, cells, setting, styles):
     """[(setting, what drew it)]: a figure for each system; named by it, but for PARD's."""
-    shown = group(cast.cells(cells, drawing.series or ()), system_of)
-    names = {system: name for system, name in cast.one_of_each()[0].items() if system in shown}
+    shown = group(styles.cells(cells, drawing.series or ()), system_of)
+    names = {system: name for system, name in styles.one_of_each()[0].items() if system in shown}
     names = [name if name in shown[system] else shown[system][0] for system, name in names.items()]
     first = next((name for name in names if system_of(name) == "pard"), next(iter(names)))
-    drawn = cast.each(dict(zip(names, names)), lambda name: drawing.draw(cells, cast, name))
+    drawn = styles.each(dict(zip(names, names)), lambda name: drawing.draw(cells, styles, name))
     return [(setting if name == first else setting.of_system(name_of(name)), one) for name, one in drawn.items()]
 
 
-def parts_of(results, drawing, cast):
+def parts_of(results, drawing, styles):
     """[(setting, cells)]: what the figure shows, or figures of it."""
-    parts = settings(shown_cells(results, drawing, cast), drawing.axes)
+    parts = settings(shown_cells(results, drawing, styles), drawing.axes)
     if drawing.by_workload:
         parts = [(setting.of_workload(pair), own) for setting, cells in parts for pair, own in group(cells, pair_of).items()]
     if drawing.by_pipeline:
@@ -138,27 +138,27 @@ def parts_of(results, drawing, cast):
     return parts
 
 
-def drawn_of(drawing, parts, cast):
+def drawn_of(drawing, parts, styles):
     """[(setting, (figure, caption, cells))] of the parts."""
     drawn = []
     for setting, cells in parts:
         if drawing.by_system:
-            drawn += of_each_system(drawing, cells, setting, cast)
+            drawn += of_each_system(drawing, cells, setting, styles)
         else:
-            drawn.append((setting, drawing.draw(cells, cast)))
+            drawn.append((setting, drawing.draw(cells, styles)))
     return drawn
 
 
 def draw(results, name, folder, limit=MAX_SETTINGS):
     """Draws the figure, of at most `limit` settings; returns the paths of its files. Raises Missing when the file lacks what it shows, and LeftOut, with nothing
     written, when it would leave a system of the file out."""
-    drawing, cast = DRAWINGS[name], Cast(results.cells)
+    drawing, styles = DRAWINGS[name], SeriesStyles(results.cells)
     try:
-        parts = [] if drawing.of_file else parts_of(results, drawing, cast)
+        parts = [] if drawing.of_file else parts_of(results, drawing, styles)
         whole = results if drawing.of_file else parts if drawing.panels else None
-        drawn = drawn_of(drawing, parts[:limit], cast) if whole is None else [(Setting(()), drawing.draw(whole, cast))]
-        cast.require_all()
-        note = f" Not drawn: {', '.join(map(name_of, cast.not_drawn()))}." if cast.not_drawn() else ""
+        drawn = drawn_of(drawing, parts[:limit], styles) if whole is None else [(Setting(()), drawing.draw(whole, styles))]
+        styles.require_all()
+        note = f" Not drawn: {', '.join(map(name_of, styles.not_drawn()))}." if styles.not_drawn() else ""
         if len(parts) > limit and not drawing.panels:
             note += f" {len(parts) - limit} further settings of the file are not drawn."
         paths = []

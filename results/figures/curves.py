@@ -54,10 +54,10 @@ def by_workload(parts):
     return panels
 
 
-def draw_series(axes, cast, cells, systems, place, column, scale=1):
+def draw_series(axes, styles, cells, systems, place, column, scale=1):
     """A curve for each series of the cells, those of `systems` first, as many as one panel shows."""
-    for name, own in cast.cells(cells, systems, MAX_SERIES).items():
-        draw_curve(axes, own, place, column, scale, cast.line(name), cast.marker(name))
+    for name, own in styles.cells(cells, systems, MAX_SERIES).items():
+        draw_curve(axes, own, place, column, scale, styles.line(name), styles.marker(name))
 
 
 def seeds_note(cells):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results, installed or not
 
-from cast import require_all  # noqa: E402
+from series_styles import require_all  # noqa: E402
 import catalogue  # noqa: E402
 import fit  # noqa: E402
 from harness_results.fit import is_fit  # noqa: E402

@@ -41,12 +41,12 @@ def highest_bound(by_series, place, bound):
     return (*np.array([(at, *max(own)) for at, own in sorted(found.items())]).T,), differ
 
 
-def draw(cells, cast, column, bound, scale):
+def draw(cells, styles, column, bound, scale):
     """(figure, its axes, caption's end): a line for each series and the bound, in units of the column times `scale`."""
     figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 3.1))
     place, label = axis_of(cells)
-    by_series = cast.cells(cells, (), curves.MAX_SERIES)
-    curves.draw_series(axes, cast, cells, (), place, column, scale)
+    by_series = styles.cells(cells, (), curves.MAX_SERIES)
+    curves.draw_series(axes, styles, cells, (), place, column, scale)
     caption = curves.seeds_note([cell for own in by_series.values() for cell in own])
     if (highest := highest_bound(by_series, place, lambda cell: scale * bound(cell))) is not None:
         points, differ = highest
@@ -58,8 +58,8 @@ def draw(cells, cast, column, bound, scale):
     return figure, axes, caption
 
 
-def draw_goodput(cells, cast):
-    figure, axes, caption = draw(cells, cast, "goodput_rps", lambda cell: cell.row.get("fluid_bound_rps", np.nan), 1)
+def draw_goodput(cells, styles):
+    figure, axes, caption = draw(cells, styles, "goodput_rps", lambda cell: cell.row.get("fluid_bound_rps", np.nan), 1)
     axes.set(ylabel="goodput (requests/s)", ylim=(0, None))
     return figure, f"Goodput against the {axes.get_xlabel().partition(' (')[0]}.{caption}", cells
 
@@ -69,8 +69,8 @@ def attainment_bound(cell):
     return cell.row.get("fluid_bound_rps", np.nan) / cell["offered_rps"] if cell["offered_rps"] else np.nan
 
 
-def draw_slo_attainment(cells, cast):
-    figure, axes, caption = draw(cells, cast, "slo_attainment", attainment_bound, 100)
+def draw_slo_attainment(cells, styles):
+    figure, axes, caption = draw(cells, styles, "slo_attainment", attainment_bound, 100)
     axes.set(ylabel="SLO attainment (%)", ylim=(0, 104))
     return figure, ("Share of the requests completed within the SLO, of all sent, against the "
                     f"{axes.get_xlabel().partition(' (')[0]}.{caption}"), cells

@@ -19,7 +19,7 @@ import numpy as np
 from figures_testing import Drawn, rows_of, run, wanted_cells
 from loki import fig1, fig3, tasks
 from loki import violations as violations_of_loki
-from cast import Cast
+from series_styles import SeriesStyles
 from harness_results.file import Cell, Results
 from selection import Missing, name_of
 
@@ -240,7 +240,7 @@ class DroppingTest(Drawn):
             self.figures(LOKI, "loki/fig8")
 
     def test_a_system_without_a_default_is_one_of_its_variants(self):
-        chosen, words = Cast(Results(DROPPING).cells).one_of_each(("loki", "proteus"))
+        chosen, words = SeriesStyles(Results(DROPPING).cells).one_of_each(("loki", "proteus"))
         self.assertEqual(chosen, {"loki": "loki/none"})
         for part in ("Loki: its variant none.", "Not in the file: Proteus."):
             self.assertIn(part, words)

@@ -6,7 +6,7 @@ import numpy as np
 
 import look
 import style
-from cast import chosen
+from series_styles import chosen
 from intervals import half_width, seeds_text, spread
 from harness_results.file import NS_PER_MS, NS_PER_S, flatten
 from selection import label_of

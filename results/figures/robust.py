@@ -31,7 +31,7 @@ def draw_workload(axes, found, workload, looks):
     axes.grid(axis="y", visible=False)
 
 
-def looks_of(results, found, cast):
+def looks_of(results, found, styles):
     """Colour and mark of each series; one whose colour another has got is a square."""
     looks, seen = {}, {}
     cells = group(results.cells, lambda cell: cell["series"])
@@ -39,18 +39,18 @@ def looks_of(results, found, cast):
         own = series_of(cells[name][0]) if name in cells else None
         if own is None:
             continue
-        colour = cast.colour(own)
-        looks[name] = {"color": colour, "marker": "s" if colour in seen.values() else "o", "label": cast.name(own)}
+        colour = styles.colour(own)
+        looks[name] = {"color": colour, "marker": "s" if colour in seen.values() else "o", "label": styles.name(own)}
         seen[name] = colour
     return looks
 
 
-def draw(results, cast):
+def draw(results, styles):
     """(figure, caption, cells shown)"""
     if not is_robust(results):
         raise Missing("the file does not come from harness robust")
     found = robustness_of(results)
-    looks = looks_of(results, found, cast)
+    looks = looks_of(results, found, styles)
     workloads = [workload for workload, by_series in found.workloads.items() if all(name in looks for name in by_series)]
     height = ROW * len(found.settings) * max(1, len(looks) / 5) + 0.9
     columns = style.columns_of(len(workloads), 2)

@@ -5,7 +5,7 @@ import numpy as np
 
 import look
 import style
-from cast import chosen
+from series_styles import chosen
 from intervals import half_width, seeds_text, spread
 from over_time import some_of
 from harness_results.file import flatten

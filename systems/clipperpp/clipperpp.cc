@@ -1,6 +1,7 @@
 #include "systems/clipperpp/clipperpp.h"
 
 #include "harness/serving/batching_scheduler.h"
+#include "systems/clipperpp/clipperpp_params.h"
 #include "systems/clipperpp/clipperpp_policy.h"
 
 namespace harness {

@@ -1,75 +1,21 @@
 // Clipper++'s rules for dropping and for the size of batches.
 #pragma once
 
-#include <algorithm>
 #include <span>
+#include <vector>
 
-#include "harness/core/params.h"
-#include "harness/serving/batching_scheduler.h"
-#include "harness/serving/context.h"
+#include "harness/core/drop_reason.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/module_plan.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/visit.h"
 #include "harness/serving/visit_ring.h"
+#include "systems/clipperpp/aimd_limit.h"
+#include "systems/clipperpp/clipperpp_params.h"
 
 namespace harness {
-
-/// The time that a visit's budget limits: since its sending (cumulative), or since its arrival at the module.
-enum class ClipperppBudget { kCumulative, kPerModule };
-/// The moment at which the budget is compared.
-enum class ClipperppCheck { kJoin, kStart };
-
-struct ClipperppParams {
-  ClipperppBudget budget = ClipperppBudget::kPerModule;
-  ClipperppCheck check_at = ClipperppCheck::kJoin;
-  bool aimd = false;
-  int aimd_step = 1;
-  double aimd_backoff = 0.1;
-
-  void list(ParamList& params) {
-    params
-        .choice("budget", budget, {"cumulative", "per_module"},
-                "per_module: time since arrival at this module against its own budget, nothing carried over; "
-                "cumulative: time since sending against the sum of the budgets up to this module")
-        .reading();
-    params
-        .choice("check_at", check_at, {"join", "start"},
-                "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
-                "expected start")
-        .reading();
-    params.flag("aimd", aimd,
-                "adapt the batch size by additive increase, multiplicative back-off, within the planned "
-                "maximum size");
-    params.integer("aimd_step", aimd_step, 1, 64,
-                   "aimd: a full batch within the module's budget raises the size by this");
-    params.number("aimd_backoff", aimd_backoff, 0, 1,
-                  "aimd: a batch over the module's budget lowers the size by this share");
-  }
-};
-
-/// Additive increase, multiplicative back-off of the batch size (Clipper, NSDI'17), from 1.
-class AimdLimit {
- public:
-  AimdLimit(int step, double backoff) : step_(step), backoff_(backoff) {}
-
-  void set_most(int most) {
-    most_ = most;
-    size_ = std::min(size_, static_cast<double>(most));
-  }
-  /// Takes the latency of a batch of `visits`, of which `budget_ns` is allowed. A batch that was not full
-  /// says nothing about larger ones, so only full ones raise the size.
-  void on_batch(int visits, TimeNs latency_ns, TimeNs budget_ns) {
-    if (latency_ns > budget_ns) {
-      size_ = std::max(1.0, size_ * (1.0 - backoff_));
-    } else if (visits >= limit()) {
-      size_ = std::min(size_ + step_, static_cast<double>(most_));
-    }
-  }
-  int limit() const { return static_cast<int>(size_); }
-
- private:
-  int step_;
-  double backoff_;
-  double size_ = 1;
-  int most_ = 1;
-};
 
 /// First in, first out. A visit that has used up its budget when its turn comes is dropped: `expired` when
 /// the deadline of the whole request is past, otherwise `over_budget`. A visit exactly at its limit is

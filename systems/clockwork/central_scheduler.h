@@ -5,10 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/drop_reason.h"
 #include "harness/core/types.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/ranked_heap.h"
-#include "harness/serving/scheduler.h"
 #include "harness/serving/visit.h"
+#include "systems/clockwork/clockwork_model.h"
+#include "systems/clockwork/clockwork_params.h"
 #include "systems/clockwork/model_strategies.h"
 
 namespace harness {
@@ -69,7 +72,7 @@ class CentralScheduler {
   struct Model {
     ModuleId module = 0;
     ModelStrategies strategies;
-    ClockworkStrategy first;
+    ModelStrategies::Strategy first;
     int sizes = 0;         ///< number of the smallest sizes that have not been passed over
     bool changed = false;  ///< true if `first` is out of date
   };

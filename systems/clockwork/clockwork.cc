@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "harness/serving/common_plans.h"
-#include "harness/serving/context.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/serving_params.h"
 #include "systems/clockwork/central_scheduler.h"
 
 namespace harness {

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/serving/scheduler.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/visit.h"
-#include "systems/clockwork/model_strategies.h"
+#include "systems/clockwork/clockwork_model.h"
+#include "systems/clockwork/clockwork_params.h"
 
 namespace harness {
 

@@ -4,6 +4,7 @@
 #include "harness/serving/common_plans.h"
 #include "harness/serving/fifo_policy.h"
 #include "systems/cocktail/pipeline_scaling.h"
+#include "systems/cocktail/pipeline_scaling_params.h"
 
 namespace harness {
 namespace {

@@ -1,20 +1,18 @@
 #include "systems/cocktail/pipeline_scaling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/routes.h"
 #include "harness/serving/need_window.h"
+#include "harness/serving/planner_params.h"
 #include "harness/serving/sizing_planner.h"
 #include "systems/cocktail/holt_forecast.h"
+#include "systems/cocktail/whole_pipelines.h"
 
 namespace harness {
 namespace {
-
-/// Rounds up, except that a number meant to be whole does not cost one more by rounding errors.
-double ceil_of(double value) { return std::ceil(value - 1e-9); }
 
 /// Returns the batch sizes of the shared rule; batches of one if it finds no sizes that meet the SLO, since
 /// nothing is dropped for being late.
@@ -129,65 +127,6 @@ class PipelineScaling final : public Planner {
 };
 
 }  // namespace
-
-void PipelineScalingParams::list(ParamList& params) {
-  params.choice(
-      "forecast", forecast, {"trend", "last", "foresight"},
-      "the rate to provision for: Holt's linear smoothing of the sampled rates, in the place of "
-      "Cocktail's trained network (reconstruction); the last one; or what the run really sends, for "
-      "comparison");
-  params.number("period_s", period_s, 0.1, 1e5,
-                "a forecast is made so often, from the largest rate of a window since the last (authors' "
-                "code: 60 s)");
-  params.number("window_s", window_s, 0.1, 1e5,
-                "rates are sampled, and queues looked at, so often (authors' code: 5 s)");
-  params.number("headroom", headroom, 0.1, 100, "forecasts are multiplied by this (authors' code: 1.2)");
-  params.number("level_gain", level_gain, 0.01, 1,
-                "forecast = trend: weight of the newest rate in the level (reconstruction)");
-  params.number("trend_gain", trend_gain, 0.01, 1,
-                "forecast = trend: weight of the newest change in the trend (reconstruction)");
-  params.flag("reactive", reactive,
-              "queues that make the pipeline miss the SLO get it whole pipelines more (reconstruction)");
-  params.number("scale_in_s", scale_in_s, 0, 1e5,
-                "pipelines go when none was needed for this long (authors' code: six plans of 60 s)");
-}
-
-WholePipelines::WholePipelines(const ServingContext& context, const std::vector<int>& batches) {
-  const std::vector<double> visits = visit_probabilities(*context.pipeline);
-  for (std::size_t m = 0; m < batches.size(); ++m)
-    work_s_.push_back(visits[m] / worker_rps(*context.profiles[m], batches[m]));
-  slowest_ = static_cast<std::size_t>(std::ranges::max_element(work_s_) - work_s_.begin());
-  const auto fits = [&](int pipelines) {
-    const std::vector<int> each = workers(pipelines);
-    int gpus = 0;
-    for (std::size_t m = 0; m < each.size(); ++m) {
-      const int of_instance = context.profiles[m]->gpus;
-      if (each[m] > context.servers.instances(context.workers, of_instance)) return false;
-      gpus += each[m] * of_instance;
-    }
-    return gpus <= context.workers;
-  };
-  while (fits(most_ + 1)) ++most_;
-}
-
-std::vector<int> WholePipelines::workers(int pipelines) const {
-  std::vector<int> each;
-  for (const double work_s : work_s_)
-    each.push_back(static_cast<int>(std::max(1.0, ceil_of(pipelines * (work_s / work_s_[slowest_])))));
-  return each;
-}
-
-int WholePipelines::holding(const std::vector<double>& busy) const {
-  double most = 1;
-  for (std::size_t m = 0; m < busy.size(); ++m) {
-    if (work_s_[m] > 0) most = std::max(most, busy[m] * (work_s_[slowest_] / work_s_[m]));
-  }
-  return static_cast<int>(std::min<double>(most_, ceil_of(most)));
-}
-
-int WholePipelines::carrying(double rate_rps) const {
-  return static_cast<int>(std::clamp<double>(ceil_of(rate_rps * work_s_[slowest_]), 1, most_));
-}
 
 double largest_rate_rps(const std::vector<TimeNs>& sent_ns, TimeNs from, TimeNs until, TimeNs window_ns) {
   std::ptrdiff_t most = 0;

@@ -5,59 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "harness/core/params.h"
-#include "harness/serving/context.h"
-#include "harness/serving/plan.h"
+#include "harness/serving/planner.h"
+#include "harness/serving/serving_context.h"
+#include "systems/cocktail/pipeline_scaling_params.h"
 
 namespace harness {
-
-/// The rate by which the pipelines of the next period are chosen.
-enum class Forecast {
-  kTrend,     ///< the sampled rates, continued by Holt's linear smoothing as far ahead as needed
-  kLast,      ///< the last sampled rate
-  kForesight  ///< the largest rate that the run will really have, as from a forecaster without errors
-};
-
-/// Cocktail's settings.
-struct PipelineScalingParams {
-  Forecast forecast = Forecast::kTrend;
-  double period_s = 60;
-  double window_s = 5;
-  double headroom = 1.2;
-  double level_gain = 0.5;
-  double trend_gain = 0.3;
-  bool reactive = true;
-  double scale_in_s = 360;
-
-  void list(ParamList& params);
-  TimeNs window_ns() const { return s_to_ns(window_s); }
-};
-
-/// The workers of each module in a number of whole pipelines. The module that takes most time of a request
-/// (visits / throughput of a worker) has one worker for each pipeline; the others have theirs in proportion,
-/// rounded up. If all modules take the same time, as in QUART's models, each has as many as there are
-/// pipelines.
-class WholePipelines {
- public:
-  /// `batches` are the batch sizes, by module, at which its throughput counts.
-  WholePipelines(const ServingContext& context, const std::vector<int>& batches);
-
-  std::vector<int> workers(int pipelines) const;
-  /// Returns the fewest pipelines in which each module has `busy[m]` workers or more, or as many pipelines as
-  /// the cluster holds; at least one.
-  int holding(const std::vector<double>& busy) const;
-  /// Returns the fewest pipelines that carry that many requests/s, within the bounds of holding().
-  int carrying(double rate_rps) const;
-  /// Returns the number of pipelines in the plan, which is its workers of the module that takes most time.
-  int in(const Plan& plan) const { return plan.modules[slowest_].workers; }
-  /// Returns how many pipelines the cluster holds; 0 if it does not hold even one.
-  int most() const { return most_; }
-
- private:
-  std::vector<double> work_s_;  ///< worker seconds that a request takes, by module
-  std::size_t slowest_ = 0;
-  int most_ = 0;
-};
 
 /// Returns the largest rate, in requests/s, of the windows of `window_ns` that begin at `from`, one after the
 /// other, until `until`. `sent_ns` must be in order.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_world.h"
 

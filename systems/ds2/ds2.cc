@@ -1,8 +1,9 @@
 #include "systems/ds2/ds2.h"
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/serving/common_plans.h"
 #include "systems/ds2/halting_scheduler.h"
+#include "systems/ds2/scaling_params.h"
 #include "systems/ds2/scaling_planner.h"
 
 namespace harness {

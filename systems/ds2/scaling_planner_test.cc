@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

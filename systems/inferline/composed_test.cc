@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/core/routes.h"
+#include "harness/serving/sizing_planner.h"
 #include "harness/serving/test_world.h"
 #include "harness/sim/test_run.h"
 #include "systems/inferline/test_inferline_world.h"

@@ -5,8 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/drop_reason.h"
 #include "harness/core/routes.h"
-#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/module_plan.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/visit.h"
 #include "harness/serving/visit_ring.h"
 
 namespace harness {

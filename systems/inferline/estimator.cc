@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 namespace {

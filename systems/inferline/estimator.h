@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "systems/inferline/configuration.h"
+#include "systems/inferline/hardware.h"
+#include "systems/inferline/model_configuration.h"
 #include "systems/inferline/sample_paths.h"
 
 namespace harness {
@@ -30,6 +31,8 @@ TimeNs least_latency_ns(const Profile& profile, int max_batch);
 /// to 90 M visits/s. The estimator keeps its memory from one call to the next. Single-threaded.
 class Estimator {
  public:
+  static constexpr int kMaxBatch = 65535;  ///< largest batch that it can hold
+
   /// `sent_ns` is the sample, in order, from 0 on. Each query takes the path that its number and `seed` give
   /// it in a run (core/routes.h, core/fan_out.h), or one drawn as `draws` says; the first query has the
   /// number `first`. `pipeline` and `hardware` must outlive this. The pipeline has one entry, and if it has

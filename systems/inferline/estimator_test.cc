@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/sim/test_random_cells.h"
 #include "systems/inferline/test_inferline_world.h"
 

@@ -3,16 +3,22 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/param_error.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/fifo_policy.h"
+#include "systems/inferline/autoscale_tuner.h"
+#include "systems/inferline/coarse_plan.h"
 #include "systems/inferline/early_dropping_policy.h"
-#include "systems/inferline/exact_search.h"
-#include "systems/inferline/foresight.h"
-#include "systems/inferline/planning.h"
+#include "systems/inferline/envelope_tuner.h"
+#include "systems/inferline/exact_plan.h"
+#include "systems/inferline/foresight_tuner.h"
+#include "systems/inferline/greedy_params.h"
+#include "systems/inferline/greedy_planner.h"
 #include "systems/inferline/served_models.h"
-#include "systems/inferline/tuning.h"
+#include "systems/inferline/tuned_pipeline.h"
+#include "systems/inferline/tuner.h"
+#include "systems/inferline/tuning_params.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "systems/inferline/planning.h"
+#include "systems/inferline/coarse_plan.h"
 
 namespace harness {
 namespace {
@@ -15,14 +15,14 @@ double between(double x, double x0, double y0, double x1, double y1) {
 
 }  // namespace
 
-LoadCurve::LoadCurve(std::span<const LoadPoint> measured) {
-  for (const LoadPoint& point : measured) {
+LoadCurve::LoadCurve(std::span<const Point> measured) {
+  for (const Point& point : measured) {
     if (point.requests > points_.back().requests) points_.push_back(point);
   }
 }
 
 double LoadCurve::rate_rps(double requests) const {
-  const auto above = std::ranges::lower_bound(points_, requests, {}, &LoadPoint::requests);
+  const auto above = std::ranges::lower_bound(points_, requests, {}, &Point::requests);
   if (above == points_.end()) return points_.back().rate_rps;
   if (above == points_.begin()) return 0;
   const auto below = above - 1;
@@ -30,7 +30,7 @@ double LoadCurve::rate_rps(double requests) const {
 }
 
 double LoadCurve::requests(double rate_rps) const {
-  const auto above = std::ranges::lower_bound(points_, rate_rps, {}, &LoadPoint::rate_rps);
+  const auto above = std::ranges::lower_bound(points_, rate_rps, {}, &Point::rate_rps);
   if (above == points_.end()) return points_.back().requests;
   if (above == points_.begin()) return 0;
   const auto below = above - 1;
@@ -47,7 +47,7 @@ LoadCurve measure_load_curve(const Pipeline& pipeline, const Hardware& hardware,
     const Estimator estimator(pipeline, hardware, {sample.begin(), sample.end()}, seed, draws);
     most_rps = throughput_rps(hardware, estimator, configuration);
   }
-  std::vector<LoadPoint> points;
+  std::vector<LoadCurve::Point> points;
   for (int i = 1; i <= kRates; ++i) {
     const double rate_rps = most_rps * i / kRates;
     Estimator estimator(pipeline, hardware, stretched(sample, sample_rps / rate_rps), seed, draws);

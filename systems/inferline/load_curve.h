@@ -10,19 +10,19 @@
 
 namespace harness {
 
-/// A measured point: requests in the system, and the queries/s that it carries then.
-struct LoadPoint {
-  double requests = 0;
-  double rate_rps = 0;
-};
-
 /// AutoScale's f and its inverse: straight lines from (0, 0) through the measured points.
 class LoadCurve {
  public:
+  /// A measured point: requests in the system, and the queries/s that it carries then.
+  struct Point {
+    double requests = 0;
+    double rate_rps = 0;
+  };
+
   LoadCurve() = default;
   /// `measured` is in the order of rising rates; a point that has no more requests than one before it is left
   /// out.
-  explicit LoadCurve(std::span<const LoadPoint> measured);
+  explicit LoadCurve(std::span<const Point> measured);
 
   /// Returns the rate with that many requests; beyond the last point, the last point's rate.
   double rate_rps(double requests) const;
@@ -31,7 +31,7 @@ class LoadCurve {
   double requests(double rate_rps) const;
 
  private:
-  std::vector<LoadPoint> points_{{0, 0}};
+  std::vector<Point> points_{{0, 0}};
 };
 
 /// Returns the curve, "measured once": the sample's process is simulated at sixteenths of the rate that the

@@ -13,7 +13,7 @@ using testing::device_of;
 using testing::InferLineWorld;
 
 TEST(LoadCurve, IsStraightBetweenWhatWasMeasured) {
-  const std::vector<LoadPoint> measured = {{10, 7}, {8, 9}, {32, 14}};  // the second is left out
+  const std::vector<LoadCurve::Point> measured = {{10, 7}, {8, 9}, {32, 14}};  // the second is left out
   const LoadCurve curve(measured);
   EXPECT_DOUBLE_EQ(curve.rate_rps(0), 0);
   EXPECT_DOUBLE_EQ(curve.rate_rps(5), 3.5);

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/core/fan_out.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/routes.h"
 
 namespace harness {

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "harness/serving/context.h"
+#include "harness/serving/cluster_device.h"
+#include "harness/serving/planning_times.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 #include "systems/all_systems.h"
-#include "systems/inferline/planning.h"
+#include "systems/inferline/coarse_plan.h"
+#include "systems/inferline/greedy_planner.h"
 #include "systems/inferline/served_models.h"
 #include "systems/inferline/test_inferline_world.h"
 

@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/serving/context.h"
+#include "harness/serving/cluster_device.h"
+#include "harness/serving/planning_times.h"
+#include "harness/serving/serving_context.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_random_cells.h"
-#include "systems/inferline/planning.h"
 
 namespace harness::testing {
 

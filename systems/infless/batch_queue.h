@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
 #include "harness/serving/visit_ring.h"
 

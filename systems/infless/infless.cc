@@ -2,6 +2,7 @@
 
 #include "harness/serving/common_plans.h"
 #include "systems/infless/batch_queue.h"
+#include "systems/infless/infless_params.h"
 #include "systems/infless/instance_planner.h"
 
 namespace harness {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

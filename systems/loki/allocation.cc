@@ -7,6 +7,7 @@
 
 #include "systems/loki/allocation_program.h"
 #include "systems/loki/augmented_graph.h"
+#include "systems/loki/priced_paths.h"
 
 namespace harness {
 namespace {
@@ -59,7 +60,8 @@ MilpSolution good_plan(const AllocationProblem& problem, const AugmentedGraph& g
 }
 
 MilpSolution search(const AllocationProblem& problem, const AugmentedGraph& graph,
-                    const AllocationProgram& program, const AllocationGoal& goal, const MilpLimits& limits) {
+                    const AllocationProgram& program, const AllocationProgram::Goal& goal,
+                    const MilpLimits& limits) {
   MilpSolution first;
   if (goal.accuracy > 0) first = good_plan(problem, graph, program, limits);
   MilpSolution best = solve(program.milp(), limits, first.values);
@@ -67,8 +69,8 @@ MilpSolution search(const AllocationProblem& problem, const AugmentedGraph& grap
   return best;
 }
 
-Allocation solved(const AllocationProblem& problem, const AugmentedGraph& graph, const AllocationGoal& goal,
-                  const MilpLimits& limits) {
+Allocation solved(const AllocationProblem& problem, const AugmentedGraph& graph,
+                  const AllocationProgram::Goal& goal, const MilpLimits& limits) {
   const AllocationProgram program(problem, graph, goal);
   const MilpSolution solution = search(problem, graph, program, goal, limits);
   const bool nothing_served = !goal.serve_all && solution.objective < kSlack;
@@ -85,16 +87,16 @@ Allocation solved(const AllocationProblem& problem, const AugmentedGraph& graph,
   return plan;
 }
 
-AllocationGoal accuracy_goal(const AllocationProblem& problem) {
-  AllocationGoal goal;
+AllocationProgram::Goal accuracy_goal(const AllocationProblem& problem) {
+  AllocationProgram::Goal goal;
   goal.demand_rps = problem.demand_rps;
   goal.accuracy = 1;
   goal.worker = problem.worker_weight;
   return goal;
 }
 
-Allocation for_demand(const AllocationProblem& problem, Variants variants, const AllocationGoal& goal,
-                      const MilpLimits& limits) {
+Allocation for_demand(const AllocationProblem& problem, Variants variants,
+                      const AllocationProgram::Goal& goal, const MilpLimits& limits) {
   const AugmentedGraph graph = augmented_graph(problem, allowed_variants(*problem.pipeline, variants));
   if (graph.prefixes.empty() ||
       graph.least_workers_per_rps * problem.demand_rps > problem.workers * (1 + kSlack))
@@ -119,7 +121,7 @@ Allocation most_accurate(const AllocationProblem& problem, const AugmentedGraph&
 }  // namespace
 
 Allocation scale_hardware(const AllocationProblem& problem, const MilpLimits& limits) {
-  AllocationGoal goal;
+  AllocationProgram::Goal goal;
   goal.demand_rps = problem.demand_rps;
   goal.worker = 1;
   return for_demand(problem, Variants::kMostAccurate, goal, limits);
@@ -132,12 +134,18 @@ Allocation scale_accuracy(const AllocationProblem& problem, const MilpLimits& li
 Allocation most_throughput(const AllocationProblem& problem, const MilpLimits& limits, Variants variants) {
   const AugmentedGraph graph = augmented_graph(problem, allowed_variants(*problem.pipeline, variants));
   if (graph.prefixes.empty()) return none(problem, true);
-  AllocationGoal goal;
+  AllocationProgram::Goal goal;
   goal.demand_rps = problem.workers / graph.least_workers_per_rps;
   goal.serve_all = false;
   goal.served = 1;
   const Allocation most = solved(problem, graph, goal, limits);
   return most.feasible ? most_accurate(problem, graph, most, limits) : most;
+}
+
+Allocation hwscaling_allocation(const AllocationProblem& problem, const MilpLimits& limits) {
+  const Allocation plan = scale_hardware(problem, limits);
+  if (plan.feasible || !plan.optimal) return plan;
+  return most_throughput(problem, limits, Variants::kMostAccurate);
 }
 
 }  // namespace harness

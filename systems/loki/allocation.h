@@ -5,36 +5,13 @@
 
 #include <vector>
 
-#include "harness/core/pipeline.h"
-#include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "harness/serving/milp.h"
+#include "systems/loki/allocation_problem.h"
 
 namespace harness {
 
-/// The input of a plan. `pipeline` is a tree of tasks, or of modules that count as tasks of one variant each.
-struct AllocationProblem {
-  const Pipeline* pipeline = nullptr;
-  std::vector<const Profile*> profiles;  ///< profile of each module
-  /// Visits that a visit causes there (r(i,k) times the branch ratio), by module and entry of its `subs`.
-  std::vector<std::vector<double>> fan_out;
-  double demand_rps = 0;  ///< D, requests/s at the root
-  int workers = 0;        ///< S, number of workers
-  /// Limit of the sum of the execution times on a path: half of the SLO after communication (sections 4.1 and
-  /// 4.2).
-  TimeNs latency_limit_ns = 0;
-  /// Batch sizes to choose from (B), ascending; a model uses the sizes that its profile has.
-  std::vector<int> batches;
-  /// Accuracy that one worker less is worth. Reconstructed: the paper maximises accuracy alone; with this,
-  /// the plan with the fewest workers is taken among equally accurate ones.
-  double worker_weight = 1e-5;
-};
-
-/// The requests that take one path through the augmented graph.
-struct PathFlow {
-  std::vector<ModuleId> path;  ///< variants on the path, from the root to a sink
-  double share = 0;            ///< c(p) > 0: share of the requests; sums to 1 over the paths to each sink
-};
+struct PathFlow;
 
 /// A plan. Reconstructed: Eq. 2 as printed counts the load of a shared task once for each sink after it. Here
 /// the paths to one sink share all requests among them, and paths to different sinks share their flow as far
@@ -65,6 +42,12 @@ struct Allocation {
   }
 };
 
+/// The requests that take one path through the augmented graph.
+struct PathFlow {
+  std::vector<ModuleId> path;  ///< variants on the path, from the root to a sink
+  double share = 0;            ///< c(p) > 0: share of the requests; sums to 1 over the paths to each sink
+};
+
 /// Scales hardware (Eq. 11): returns the plan with the fewest workers that carry the demand with the most
 /// accurate variants (several if they are equally accurate). Reconstructed: a task that requests reach has at
 /// least one worker, even without demand.
@@ -83,5 +66,9 @@ enum class Variants { kAll, kMostAccurate };
 /// Loki does with more demand than the least accurate variants carry.
 Allocation most_throughput(const AllocationProblem& problem, const MilpLimits& limits = {},
                            Variants variants = Variants::kAll);
+
+/// Allocates by hardware scaling with the most accurate variants, as Loki's evaluation has InferLine do.
+/// Beyond what S workers carry (reconstructed), the plan is for the largest demand that they carry.
+Allocation hwscaling_allocation(const AllocationProblem& problem, const MilpLimits& limits = {});
 
 }  // namespace harness

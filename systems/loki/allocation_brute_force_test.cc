@@ -4,6 +4,7 @@
 
 #include "systems/loki/allocation.h"
 #include "systems/loki/augmented_graph.h"
+#include "systems/loki/priced_paths.h"
 #include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 #include "systems/loki/test_loki_exhaustive.h"

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace harness {
 namespace {
 
 // Shares below this count as 0, because of the solver's tolerance (but one of the paths that share a flow is
 // kept).
-constexpr double kMinShare = 10 * kMilpTolerance;
+constexpr double kLeastShare = 10 * kMilpTolerance;
 
 template <class Values>
 decltype(auto) at(Values& values, int index) {
@@ -19,7 +20,7 @@ decltype(auto) at(Values& values, int index) {
 }  // namespace
 
 AllocationProgram::AllocationProgram(const AllocationProblem& problem, const AugmentedGraph& graph,
-                                     const AllocationGoal& goal)
+                                     const Goal& goal)
     : problem_(problem), graph_(graph), goal_(goal) {
   children_.resize(graph.prefixes.size());
   through_.resize(graph.vertices.size());
@@ -168,7 +169,7 @@ std::vector<double> AllocationProgram::clean_flows(std::span<const double> value
     for (const int p : among)
       if (at(graph_.prefixes, p).sub == sub) most = std::max(most, at(raw, p));
     const auto counts = [&](int p) {
-      return at(graph_.prefixes, p).sub == sub && at(raw, p) >= std::min(kMinShare, most);
+      return at(graph_.prefixes, p).sub == sub && at(raw, p) >= std::min(kLeastShare, most);
     };
     for (const int p : among)
       if (counts(p)) sum += at(raw, p);

@@ -11,26 +11,27 @@
 #include <vector>
 
 #include "harness/serving/milp.h"
+#include "systems/loki/allocation.h"
+#include "systems/loki/allocation_problem.h"
 #include "systems/loki/augmented_graph.h"
 
 namespace harness {
 
-/// The goal to maximise, and whether the requests of `demand_rps` must be served.
-struct AllocationGoal {
-  double demand_rps = 0;  ///< requests/s that f = 1 at the root stands for
-  bool serve_all = true;  ///< true if all of the demand must be served; else any share of it may be
-  double accuracy = 0;    ///< worth of the accuracy of Eq. 12
-  double served = 0;      ///< worth of the share served
-  double worker = 0;      ///< worth of one worker less
-};
-
 class AllocationProgram {
  public:
-  /// Keeps `problem` and `graph` by reference. `graph` must have a prefix.
-  AllocationProgram(const AllocationProblem& problem, const AugmentedGraph& graph,
-                    const AllocationGoal& goal);
+  /// The goal to maximise, and whether the requests of `demand_rps` must be served.
+  struct Goal {
+    double demand_rps = 0;  ///< requests/s that f = 1 at the root stands for
+    bool serve_all = true;  ///< true if all of the demand must be served; else any share of it may be
+    double accuracy = 0;    ///< worth of the accuracy of Eq. 12
+    double served = 0;      ///< worth of the share served
+    double worker = 0;      ///< worth of one worker less
+  };
 
-  const MilpProblem& milp() const { return milp_; }
+  /// Keeps `problem` and `graph` by reference. `graph` must have a prefix.
+  AllocationProgram(const AllocationProblem& problem, const AugmentedGraph& graph, const Goal& goal);
+
+  const Milp& milp() const { return milp_; }
 
   /// Returns, for each variable, true if it may differ from 0 in a plan that has workers only at the vertices
   /// marked in `vertices`.
@@ -58,12 +59,12 @@ class AllocationProgram {
 
   const AllocationProblem& problem_;
   const AugmentedGraph& graph_;
-  AllocationGoal goal_;
+  Goal goal_;
   std::vector<std::vector<int>> children_;    // prefixes that continue each prefix
   std::vector<std::vector<int>> through_;     // prefixes that end at each vertex
   std::vector<std::vector<int>> choices_;     // vertices of each module
   std::vector<int> workers_, picks_, flows_;  // variables by vertex and prefix; -1 in picks_: no choice
-  MilpProblem milp_;
+  Milp milp_;
 };
 
 }  // namespace harness

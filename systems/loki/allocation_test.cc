@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "harness/core/task_spec.h"
 #include "systems/loki/augmented_graph.h"
 #include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
@@ -211,22 +215,17 @@ TEST(LokiAllocation, SaysTheGapWhereALimitStopsIt) {
   }
 }
 
-// With a limit of 120 ms yolov5x has at most batch 2, and batches of 16 leave it no time.
-TEST(AugmentedGraph, HasNoBatchThatIsNeverTheBest) {
-  LokiCase made(make_traffic);
-  const AugmentedGraph graph = augmented_graph(made.problem, allowed_variants(made.pipeline, Variants::kAll));
-  EXPECT_EQ(graph.sinks, 2);
-  for (std::size_t v = 1; v < graph.vertices.size(); ++v) {
-    const GraphVertex& before = graph.vertices[v - 1];
-    if (before.variant != graph.vertices[v].variant) continue;
-    EXPECT_LT(before.latency_ns, graph.vertices[v].latency_ns);
-    EXPECT_LT(before.rate_rps, graph.vertices[v].rate_rps);
-  }
-  for (const GraphPrefix& prefix : graph.prefixes)
-    EXPECT_LE(prefix.latency_ns, made.problem.latency_limit_ns);
-  made.problem.latency_limit_ns = ms_to_ns(10'000);  // nothing to share out: one batch each
-  EXPECT_EQ(augmented_graph(made.problem, allowed_variants(made.pipeline, Variants::kAll)).vertices.size(),
-            17U);
+TEST(HwScalingAllocation, IsTheMostThatTheBestVariantsCarry) {
+  LokiCase made(make_by_hand);
+  made.problem.workers = 4;
+  made.problem.demand_rps = 100;
+  EXPECT_EQ(hwscaling_allocation(made.problem).workers, (std::vector<int>{1, 0, 1, 0}));
+  made.problem.demand_rps = 1000;
+  const Allocation plan = hwscaling_allocation(made.problem);
+  EXPECT_EQ(plan.workers, (std::vector<int>{2, 0, 2, 0}));
+  EXPECT_NEAR(plan.demand_rps, 200, 1e-6);
+  EXPECT_EQ(plan.accuracy, 1);
+  EXPECT_EQ(check_allocation(made.problem, plan), std::vector<std::string>{});
 }
 
 }  // namespace

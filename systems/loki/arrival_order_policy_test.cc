@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/serving/batching_scheduler.h"
 #include "harness/serving/test_world.h"
 #include "systems/loki/test_loki_world.h"
 

@@ -1,8 +1,14 @@
 #include "systems/loki/loki.h"
 
+#include "harness/serving/batching_scheduler.h"
 #include "systems/loki/arrival_order_policy.h"
 #include "systems/loki/load_balancer.h"
+#include "systems/loki/loki_pipelines.h"
+#include "systems/loki/loki_router.h"
+#include "systems/loki/planning_params.h"
 #include "systems/loki/resource_manager.h"
+#include "systems/loki/share_of_variants_router.h"
+#include "systems/loki/task_budgets.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,3 @@
-#include "systems/loki/load_balancer.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,9 +8,13 @@
 
 #include "harness/core/test_time.h"
 #include "harness/serving/test_params.h"
-#include "systems/loki/arrival_order_policy.h"
+#include "systems/loki/load_balancer.h"
 #include "systems/loki/loki.h"
-#include "systems/loki/resource_manager.h"
+#include "systems/loki/loki_pipelines.h"
+#include "systems/loki/loki_router.h"
+#include "systems/loki/metadata.h"
+#include "systems/loki/share_of_variants_router.h"
+#include "systems/loki/task_budgets.h"
 #include "systems/loki/test_loki_world.h"
 
 namespace harness {

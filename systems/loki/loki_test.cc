@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_tasks.h"
 #include "systems/all_systems.h"

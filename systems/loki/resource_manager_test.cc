@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "systems/loki/test_loki_world.h"
 
 namespace harness {
@@ -223,16 +223,6 @@ TEST(RaiseBatches, TakesTurnsWithinTheSlowestPath) {
   batch = {1, 1};
   raise_batches(problem, {1, 0}, batch);
   EXPECT_EQ(batch, (std::vector<int>{4, 1}));
-}
-
-TEST(Trees, DeclaresWhatPlainModulesSendOn) {
-  Pipeline pipeline;
-  for (const char* name : {"a", "b", "c"}) pipeline.modules.emplace_back().name = name;
-  ASSERT_EQ(link_modules(pipeline, {{}, {"a"}, {"a"}}, {{}, {}, {}}), "");
-  EXPECT_EQ(declared_fan_out(pipeline), (std::vector<std::vector<double>>{{1, 1}, {}, {}}));
-  ASSERT_EQ(choose_one(pipeline, "a", {"b", "c"}, {3, 1}), "");
-  EXPECT_EQ(declared_fan_out(pipeline), (std::vector<std::vector<double>>{{0.75, 0.25}, {}, {}}));
-  EXPECT_EQ(task_demands(pipeline, declared_fan_out(pipeline), 8), (std::vector<double>{8, 6, 2}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "systems/loki/most_accurate_first.h"
+#include "systems/loki/routing_entry.h"
 #include "systems/loki/routing_tables.h"
 #include "systems/loki/test_routing_cases.h"
 

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "systems/loki/backup.h"
+#include "systems/loki/most_accurate_first.h"
+#include "systems/loki/routing_entry.h"
+#include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
 #include "systems/loki/test_routing_cases.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "systems/loki/allocation.h"
+#include "systems/loki/allocation_problem.h"
 
 namespace harness {
 

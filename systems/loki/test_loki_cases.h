@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
-#include "systems/loki/allocation.h"
+#include "harness/core/check.h"
+#include "harness/core/random_stream.h"
+#include "harness/core/task_spec.h"
+#include "systems/loki/allocation_problem.h"
 
 namespace harness {
 

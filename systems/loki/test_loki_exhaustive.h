@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "systems/loki/allocation.h"
+#include "systems/loki/allocation_problem.h"
 
 namespace harness {
 

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/serving/context.h"
+#include "harness/core/check.h"
+#include "harness/core/task_spec.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
+#include "harness/core/task_spec.h"
+#include "systems/loki/most_accurate_first.h"
+#include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
 #include "systems/loki/test_loki_world.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "harness/serving/context.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
 #include "systems/nexus/nexus_policy.h"
 
 namespace harness {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "systems/nexus/nexus.h"
 #include "systems/test_table4.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/engine/replay/replay.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"

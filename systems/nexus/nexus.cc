@@ -6,9 +6,10 @@
 #include "harness/core/routes.h"
 #include "harness/serving/batching_scheduler.h"
 #include "systems/nexus/cycle_scheduler.h"
-#include "systems/nexus/latency_split.h"
 #include "systems/nexus/nexus_policy.h"
 #include "systems/nexus/packing_planner.h"
+#include "systems/nexus/quota_router.h"
+#include "systems/nexus/split_latency.h"
 
 namespace harness {
 namespace {

@@ -1,7 +1,7 @@
 // Parameters of the system `nexus`.
 #pragma once
 
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 

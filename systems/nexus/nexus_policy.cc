@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/core/drop_reason.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/module_plan.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/visit.h"
+
 namespace harness {
 
 void NexusPolicy::on_plan(TimeNs, const Plan& plan) {

@@ -3,8 +3,11 @@
 
 #include <span>
 
-#include "harness/serving/batching_scheduler.h"
-#include "harness/serving/context.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/visit.h"
 #include "harness/serving/visit_ring.h"
 #include "systems/nexus/nexus_params.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
 #include "systems/nexus/nexus.h"

@@ -1,11 +1,15 @@
-#include "systems/nexus/packing_planner.h"
+#include "systems/nexus/quota_router.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
+#include "harness/core/types.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/router.h"
+#include "harness/serving/visit.h"
 
 namespace harness {
 namespace {

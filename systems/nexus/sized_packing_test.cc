@@ -1,11 +1,11 @@
-#include "systems/nexus/packing_planner.h"
+#include "systems/nexus/sized_packing.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/serving/test_world.h"
 
 namespace harness {
@@ -15,7 +15,7 @@ namespace {
 Profile hundred_a_second() { return profile_of_ms(std::vector<double>(10, 100)); }
 
 /// Requests/s of each session that the nodes carry.
-std::vector<double> carried(const Packing& packing, std::size_t sessions) {
+std::vector<double> carried(const SquishyPacking& packing, std::size_t sessions) {
   std::vector<double> rps(sessions, 0.0);
   for (const PackedNode& node : packing.nodes) {
     for (const NodeShare& share : node.shares) rps[share.session] += share.batch / ns_to_s(node.duty_ns);

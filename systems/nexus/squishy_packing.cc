@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -89,8 +90,8 @@ PackedNode residual_node(const Session& session, std::size_t index, double rate_
   return {exec, {{index, batch, exec}}};
 }
 
-Packing pack_sessions(const std::vector<Session>& sessions, std::size_t most_nodes) {
-  Packing packing;
+SquishyPacking pack_sessions(const std::vector<Session>& sessions, std::size_t most_nodes) {
+  SquishyPacking packing;
   std::vector<PackedNode> residues;
   std::vector<double> residual_rps(sessions.size(), 0.0);
   for (std::size_t i = 0; i < sessions.size(); ++i) {

@@ -10,18 +10,12 @@
 
 namespace harness {
 
-/// A stream of requests for one model with one objective.
-struct Session {
-  const Profile* profile = nullptr;
-  TimeNs slo_ns = 0;
-  double rate_rps = 0;
-};
+struct NodeShare;
+struct PackedNode;
 
-/// A session's share of a node: the node runs one batch of size `batch` of it per duty cycle.
-struct NodeShare {
-  std::size_t session = 0;
-  int batch = 0;
-  TimeNs exec_ns = 0;
+struct SquishyPacking {
+  std::vector<PackedNode> nodes;        ///< saturated nodes first, by session, then the shared ones
+  std::vector<std::size_t> unservable;  ///< sessions without a saturated_batch(): the SLO is too short
 };
 
 /// A GPU and its duty cycle, into which the executions of its shares fit.
@@ -33,9 +27,18 @@ struct PackedNode {
   double occupancy() const;
 };
 
-struct Packing {
-  std::vector<PackedNode> nodes;        ///< saturated nodes first, by session, then the shared ones
-  std::vector<std::size_t> unservable;  ///< sessions without a saturated_batch(): the SLO is too short
+/// A session's share of a node: the node runs one batch of size `batch` of it per duty cycle.
+struct NodeShare {
+  std::size_t session = 0;
+  int batch = 0;
+  TimeNs exec_ns = 0;
+};
+
+/// A stream of requests for one model with one objective.
+struct Session {
+  const Profile* profile = nullptr;
+  TimeNs slo_ns = 0;
+  double rate_rps = 0;
 };
 
 /// Returns the batch with the largest throughput among the batches with 2 x latency <= SLO (a request waits
@@ -52,7 +55,7 @@ PackedNode residual_node(const Session& session, std::size_t index, double rate_
 /// each into the node that it fills best. A merged node has the smaller of the two duty cycles, and each
 /// share runs the requests that arrive in that cycle as one batch. Stops if there are more than `most_nodes`
 /// whole nodes: the result is then incomplete and has most_nodes + 1 nodes.
-Packing pack_sessions(const std::vector<Session>& sessions,
-                      std::size_t most_nodes = std::numeric_limits<std::int32_t>::max());
+SquishyPacking pack_sessions(const std::vector<Session>& sessions,
+                             std::size_t most_nodes = std::numeric_limits<std::int32_t>::max());
 
 }  // namespace harness

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/nexus/test_independent_models.h"
 
 namespace harness {
@@ -22,7 +21,7 @@ class NexusExample : public testing::Test {
 TEST_F(NexusExample, SaturatedSessionOfAUsesBatch16At160PerSecond) {
   const Session a{&a_, 200 * kMs, 160};
   EXPECT_EQ(saturated_batch(a), 16);
-  const Packing packing = pack_sessions({a});
+  const SquishyPacking packing = pack_sessions({a});
   ASSERT_EQ(packing.nodes.size(), 1U);
   EXPECT_EQ(packing.nodes[0].duty_ns, 100 * kMs);
   EXPECT_DOUBLE_EQ(packing.nodes[0].occupancy(), 1.0);
@@ -37,7 +36,7 @@ TEST_F(NexusExample, ResidualOfAHasBatch8AndADutyCycleOf125Ms) {
 }
 
 TEST_F(NexusExample, BSharesTheNodeAndCDoesNotFit) {
-  const Packing packing =
+  const SquishyPacking packing =
       pack_sessions({{&a_, 200 * kMs, 160 + 64}, {&b_, 250 * kMs, 32}, {&c_, 250 * kMs, 32}});
   ASSERT_EQ(packing.nodes.size(), 3U);
   EXPECT_EQ(packing.nodes[0].shares[0].session, 0U) << "the saturated node of A";
@@ -58,13 +57,13 @@ TEST_F(NexusExample, BSharesTheNodeAndCDoesNotFit) {
 
 TEST_F(NexusExample, CAloneWouldNotFitBesideAEither) {
   // 75 + 60 > 125.
-  const Packing packing = pack_sessions({{&a_, 200 * kMs, 64}, {&c_, 250 * kMs, 32}});
+  const SquishyPacking packing = pack_sessions({{&a_, 200 * kMs, 64}, {&c_, 250 * kMs, 32}});
   EXPECT_EQ(packing.nodes.size(), 2U);
 }
 
 TEST(SquishyPacking, ASessionThatNoGpuCanServeIsNamed) {
   const Profile slow = profile_of_ms({60, 70});
-  const Packing packing = pack_sessions({{&slow, 119 * kMs, 1}, {&slow, 120 * kMs, 1}});
+  const SquishyPacking packing = pack_sessions({{&slow, 119 * kMs, 1}, {&slow, 120 * kMs, 1}});
   EXPECT_EQ(packing.unservable, std::vector<std::size_t>{0});
   EXPECT_EQ(packing.nodes.size(), 1U);
 }
@@ -118,7 +117,7 @@ TEST(SquishyPacking, EveryPackingMeetsItsSlosAndRates) {
     for (const Profile& profile : profiles) {
       sessions.push_back({&profile, ms_to_ns(60 + 200 * random.uniform()), 1 + 400 * random.uniform()});
     }
-    const Packing packing = pack_sessions(sessions);
+    const SquishyPacking packing = pack_sessions(sessions);
     ASSERT_TRUE(packing.unservable.empty());
     std::vector<double> served(sessions.size(), 0.0);
     for (const PackedNode& node : packing.nodes) {
@@ -164,7 +163,7 @@ TEST_F(LikeNexuslb, Residue) {
 
 TEST_F(LikeNexuslb, FullNodesAndAResidue) {
   // 21 in 52 ms are 403.8/s: of 503.8462/s one full node and 100/s remain.
-  const Packing packing = pack_sessions({{&heavy_, 106 * kMs, 100 + 21 / 0.052}});
+  const SquishyPacking packing = pack_sessions({{&heavy_, 106 * kMs, 100 + 21 / 0.052}});
   ASSERT_EQ(packing.nodes.size(), 2U);
   EXPECT_EQ(text(packing.nodes[0]), "52 ms: s0x21");
   EXPECT_EQ(packing.nodes[1].shares[0].batch, 8);
@@ -174,7 +173,7 @@ TEST_F(LikeNexuslb, ThreeResiduesShareANodeAndTheFourthDoesNotFit) {
   // 26 + 26 + 26 = 78 of 80 ms; the fourth, 50/s with an SLO of 99 ms, has batch 4 (theirs 22 b <= 109, ours
   // 22 b <= 89), 18 ms, 80 ms.
   const Session same{&heavy_, 106 * kMs, 100};
-  const Packing packing = pack_sessions({same, same, same, {&heavy_, 99 * kMs, 50}});
+  const SquishyPacking packing = pack_sessions({same, same, same, {&heavy_, 99 * kMs, 50}});
   ASSERT_EQ(packing.nodes.size(), 2U);
   EXPECT_EQ(text(packing.nodes[0]), "80 ms: s0x8 s1x8 s2x8");
   EXPECT_EQ(text(packing.nodes[1]), "80 ms: s3x4");
@@ -183,14 +182,14 @@ TEST_F(LikeNexuslb, ThreeResiduesShareANodeAndTheFourthDoesNotFit) {
 TEST_F(LikeNexuslb, TheShortestDutyCycleSetsAllBatches) {
   // 200/s, 60 ms: 7 in 35 ms. 50/s of `light_`, 44 ms: 2 in 40 ms (theirs 21 b <= 62, ours 21 b <= 42), in 35
   // ms 1.75, so 2: 24 + 4 <= 35.
-  const Packing packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&light_, 44 * kMs, 50}});
+  const SquishyPacking packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&light_, 44 * kMs, 50}});
   ASSERT_EQ(packing.nodes.size(), 1U);
   EXPECT_EQ(text(packing.nodes[0]), "35 ms: s0x7 s1x2");
 }
 
 TEST_F(LikeNexuslb, ANodeThatWouldBeOverfullIsNotShared) {
   // In 35 ms the 100/s of the other need 3.5, so 4, 18 ms: 24 + 18 > 35.
-  const Packing packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&heavy_, 106 * kMs, 100}});
+  const SquishyPacking packing = pack_sessions({{&heavy_, 60 * kMs, 200}, {&heavy_, 106 * kMs, 100}});
   EXPECT_EQ(packing.nodes.size(), 2U);
 }
 

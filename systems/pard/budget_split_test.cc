@@ -1,4 +1,4 @@
-#include "systems/pard/downstream_estimate.h"
+#include "systems/pard/budget_split.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

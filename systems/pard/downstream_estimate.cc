@@ -1,10 +1,6 @@
 #include "systems/pard/downstream_estimate.h"
 
-#include <algorithm>
-#include <string>
-
-#include "harness/core/error.h"
-#include "harness/serving/common_plans.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 namespace {
@@ -115,56 +111,6 @@ DownstreamEstimate::Value DownstreamEstimate::longest() {
     if (value.downstream_ns > longest.downstream_ns) longest = value;
   }
   return longest;
-}
-
-double StartEstimates::downstream_ns(const ServingContext& context, ModuleId module, const PardParams& params,
-                                     const Plan& plan) {
-  const auto found = made_.find(module);
-  if (found != made_.end() && found->second.plan == plan) return found->second.downstream_ns;
-  DownstreamEstimate start(context, module, params);
-  start.on_plan(plan);
-  const double downstream_ns = start.compute(0).downstream_ns;
-  made_[module] = {plan, downstream_ns};
-  return downstream_ns;
-}
-
-BudgetSplit::BudgetSplit(const ServingContext& context, ModuleId module, const PardParams& params)
-    : context_(&context),
-      module_(module),
-      cumulative_(params.budget == SplitBudget::kCumulative),
-      follows_worst_(params.estimate == EstimateScope::kWcl),
-      every_periods_(static_cast<std::int64_t>(context.serving.periods_in(params.wcl_period_s))),
-      known_(context.pipeline->modules.size()),
-      budgets_(known_.size()) {}
-
-void BudgetSplit::on_plan(const Plan& plan) {
-  const bool from_plan = !follows_worst_ || !all_heard();
-  for (std::size_t i = 0; i < known_.size(); ++i) {
-    known_[i].exec_ns = plan.modules[i].exec_ns;
-    if (from_plan) budgets_[i] = plan.modules[i].budget_ns;
-  }
-}
-
-void BudgetSplit::on_worst(ModuleId module, TimeNs worst_ns) {
-  known_[module].worst_ns = worst_ns;
-  known_[module].heard = true;
-}
-
-bool BudgetSplit::all_heard() const {
-  return std::all_of(known_.begin(), known_.end(), [](const Known& known) { return known.heard; });
-}
-
-void BudgetSplit::on_period(std::int64_t period) {
-  if (!follows_worst_ || period % every_periods_ != 0 || !all_heard()) return;
-  std::vector<TimeNs> latency_ns;
-  for (const Known& known : known_) latency_ns.push_back(known.worst_ns > 0 ? known.worst_ns : known.exec_ns);
-  budgets_ = proportional_budgets(*context_, latency_ns);
-}
-
-TimeNs BudgetSplit::allowed_ns() const {
-  if (!cumulative_) return own_ns();
-  const std::vector<double> budgets(budgets_.begin(), budgets_.end());
-  return static_cast<TimeNs>(longest_before(*context_->pipeline, budgets)[module_]) + own_ns();
 }
 
 }  // namespace harness

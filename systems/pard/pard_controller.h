@@ -6,14 +6,16 @@
 #include <map>
 #include <vector>
 
-#include "harness/serving/context.h"
 #include "harness/serving/controller.h"
-#include "systems/pard/batch_wait.h"
+#include "harness/serving/serving_context.h"
 #include "systems/pard/downstream_estimate.h"
+#include "systems/pard/load_band.h"
+#include "systems/pard/overload_control.h"
 #include "systems/pard/pard_params.h"
-#include "systems/pard/pard_policy.h"
 #include "systems/pard/pard_state.h"
-#include "systems/pard/windows.h"
+#include "systems/pard/queueing_window.h"
+#include "systems/pard/wait_window.h"
+#include "systems/pard/worst_window.h"
 
 namespace harness {
 

@@ -1,7 +1,7 @@
 // PARD's parameters. README.md explains each and says which are reconstructions.
 #pragma once
 
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 

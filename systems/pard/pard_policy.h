@@ -1,70 +1,24 @@
 // PARD's Request Broker (sections 4.2 and 4.3): the policy of its queues.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "harness/core/pipeline.h"
-#include "harness/core/random.h"
-#include "harness/serving/batching_scheduler.h"
+#include "harness/core/drop_reason.h"
+#include "harness/core/types.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/serving_context.h"
 #include "harness/serving/visit_ring.h"
+#include "systems/pard/admission_level.h"
 #include "systems/pard/double_ended_queue.h"
-#include "systems/pard/downstream_estimate.h"
 #include "systems/pard/pard_params.h"
 #include "systems/pard/pard_state.h"
+#include "systems/pard/start_estimates.h"
 
 namespace harness {
-
-// Overload control instead of estimates (PARD-oc, section 5.3), after DAGOR (Zhou et al., SoCC'18).
-
-/// The level below which a worker admits requests, by their priority. A request has the same priority in
-/// every module, so that modules with the same level admit the same requests (DAGOR's consistent priority).
-class AdmissionLevel {
- public:
-  explicit AdmissionLevel(std::uint64_t seed) : key_(RandomStream(seed, "pard_admission").bits()) {}
-
-  void set(double level) { level_ = level; }
-  bool admits(RequestId request) const { return level_ >= 1 || priority(request) < level_; }
-  /// Returns the request's priority, uniform in [0, 1).
-  double priority(RequestId request) const {
-    return static_cast<double>(mix64(key_ ^ mix64(request + 1)) >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t key_;
-  double level_ = 1;
-};
-
-/// The levels that a module's controller knows. With admission = none all stay 1.
-class OverloadControl {
- public:
-  OverloadControl(const Pipeline& pipeline, ModuleId module, const PardParams& params);
-
-  /// Tells it that a state period has ended, with the mean queueing delay of its visits. If that is beyond
-  /// the threshold (overload), the module's own level falls by its part overload_alpha; else it rises by
-  /// overload_recovery, up to 1. With admission = fixed it is overload_admitted in overload, else 1.
-  void on_period(double queueing_mean_ns);
-  /// Tells it a level that a module has published for itself. Returns true if that changes admitted(), which
-  /// only later modules can do.
-  bool on_level(ModuleId module, double level);
-
-  double level() const { return levels_[module_]; }
-  /// Returns the least of the module's own level and the levels of all modules after it.
-  double admitted() const;
-
- private:
-  AdmissionRule rule_;
-  double threshold_ns_;
-  double alpha_;
-  double recovery_;
-  double admitted_;
-  ModuleId module_;
-  std::vector<bool> counts_;  ///< true for the module itself and for modules that can be reached from it
-  std::vector<double> levels_;
-};
 
 /// Estimates the end of a visit as t_e + d_k + L_sub (Eq. 3) before it joins the batch that starts at t_e. If
 /// that is after its due time it is dropped (kEstimatedLate); at its due time it joins. d_k is for the

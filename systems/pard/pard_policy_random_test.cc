@@ -6,8 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_time.h"
+#include "harness/serving/decision.h"
 #include "systems/pard/pard_policy.h"
 #include "systems/pard/pard_test_world.h"
 

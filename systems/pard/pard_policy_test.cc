@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/drop_reason.h"
 #include "harness/core/test_time.h"
+#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/scheduler.h"
 #include "systems/pard/pard_test_world.h"
 
 namespace harness {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/serving/visit.h"
-#include "systems/pard/batch_wait.h"
+#include "systems/pard/wait_table.h"
 
 namespace harness {
 

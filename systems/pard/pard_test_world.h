@@ -7,8 +7,8 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/core/profile.h"
-#include "harness/serving/context.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "systems/pard/pard_policy.h"
+#include "systems/pard/admission_level.h"
 #include "systems/pard/test_variants.h"
 
 namespace harness {

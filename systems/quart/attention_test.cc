@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/serving/test_params.h"
+#include "systems/quart/delay_method.h"
 
 namespace harness {
 namespace {

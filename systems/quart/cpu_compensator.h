@@ -1,30 +1,14 @@
 // The CPU compensator (QUART, section 5.3): more cores for stages that have lost replicas.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "harness/core/profile.h"
-#include "systems/quart/corrector.h"
+#include "systems/quart/core_model.h"
+#include "systems/quart/delay_method.h"
+#include "systems/quart/stage_load.h"
 
 namespace harness {
 
-/// The execution time of a stage over its cores, by linear regression: gpu_s + cpu_core_s / cores.
-struct CoreModel {
-  double gpu_s = 0;
-  double cpu_core_s = 0;
-
-  double exec_s(int cores) const { return gpu_s + cpu_core_s / cores; }
-};
-
-/// Fits the model by least squares to the times of batches with 1, 2, ... cores, at least two of them.
-CoreModel fitted_core_model(const std::vector<double>& exec_s);
-
-/// The cores chosen for one stage.
-struct CoreChoice {
-  int cores = 0;       ///< cores that it gets
-  bool enough = true;  ///< true if they bring the delay down to the target
-};
+struct CoreChoice;
 
 class CpuCompensator {
  public:
@@ -48,6 +32,12 @@ class CpuCompensator {
   int measured_;
   int most_;
   CoreModel model_;
+};
+
+/// The cores chosen for one stage.
+struct CoreChoice {
+  int cores = 0;       ///< cores that it gets
+  bool enough = true;  ///< true if they bring the delay down to the target
 };
 
 }  // namespace harness

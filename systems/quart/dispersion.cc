@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/check.h"
+#include "harness/core/portable_math.h"
 
 namespace harness {
 namespace {

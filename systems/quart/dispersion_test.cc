@@ -7,7 +7,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "systems/quart/dispersion.h"
 #include "systems/quart/quart_plan_details.h"
 
@@ -16,15 +17,15 @@ namespace harness {
 namespace {
 
 constexpr double kMemoryLimit = 0.85;  // section 6.1: above this share of the memory copies are dropped
-constexpr double kBytesPerMb = 1e6;
-constexpr double kHalfByteMb = 0.5 / kBytesPerMb;  // sizes are whole bytes
+constexpr double kMbBytes = 1e6;
+constexpr double kHalfByteMb = 0.5 / kMbBytes;  // sizes are whole bytes
 
 class KeysPlacement final : public Placement {
  public:
   KeysPlacement(const ServingContext& context, const PlacementParams& params)
       : context_(context), params_(params) {
     for (const Profile* profile : context.profiles) {
-      size_mb_.push_back(std::round(profile->memory_mb * kBytesPerMb) / kBytesPerMb);
+      size_mb_.push_back(std::round(profile->memory_mb * kMbBytes) / kMbBytes);
       cores_.push_back(profile->cores);
     }
     is_key_.resize(size_mb_.size(), 0);
@@ -190,24 +191,6 @@ class KeysPlacement final : public Placement {
 };
 
 }  // namespace
-
-void PlacementParams::list(ParamList& params) {
-  params.choice(
-      "cache", cache, {"none", "keys", "all"},
-      "whose parameters stay in a server's memory after an instance has gone: nobody's, those of key "
-      "stages (section 6.1), those of every stage (beyond the paper)");
-  params.choice(
-      "placement", placement, {"quart", "first_fit"},
-      "where an instance starts: quart: key stages where their parameters are kept or most GPUs are "
-      "free, or spread, and others packed (section 6.2); first_fit: the lowest server with room");
-  params.integer(
-      "roomy_gpus", roomy_gpus, 0, 1024,
-      "free GPUs of a server that has room for a key stage to grow; where such servers are fewer than "
-      "key stages, instances of these are spread (section 6.2)");
-  params.number("kl_threshold", kl_threshold, 1e-9, 10,
-                "divergence from the uniform row at which a key stage's row has been dispersed enough (Eq. "
-                "8-10); above log(servers) instances stay together");
-}
 
 std::unique_ptr<Placement> make_keys_placement(const ServingContext& context, const PlacementParams& params) {
   return std::make_unique<KeysPlacement>(context, params);

@@ -4,25 +4,11 @@
 
 #include <memory>
 
-#include "harness/core/params.h"
-#include "harness/serving/context.h"
 #include "harness/serving/placement.h"
+#include "harness/serving/serving_context.h"
+#include "systems/quart/placement_params.h"
 
 namespace harness {
-
-/// The stages whose parameters are kept.
-enum class CachedStages { kNothing, kKeys, kAll };
-/// The rule for the server on which an instance starts.
-enum class ServerChoice { kQuart, kFirstFit };
-
-struct PlacementParams {
-  CachedStages cache = CachedStages::kKeys;
-  ServerChoice placement = ServerChoice::kQuart;
-  int roomy_gpus = 2;
-  double kl_threshold = 0.001;
-
-  void list(ParamList& params);
-};
 
 /// Returns the placement of QUART. The plan's notes name the key stages (QuartPlanDetails). If another system
 /// plans there are no such notes: a stage is key from the first plan on that has more workers for it than the

@@ -7,7 +7,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/quart/quart_plan_details.h"
 
 namespace harness {

@@ -8,11 +8,12 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/engine/test_system.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"
-#include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"
 #include "systems/quart/keys_placement.h"
+#include "systems/quart/placement_params.h"
 #include "systems/quart/quart_plan_details.h"
 
 namespace harness {

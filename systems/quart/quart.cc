@@ -4,6 +4,7 @@
 #include "harness/serving/common_plans.h"
 #include "harness/serving/fifo_policy.h"
 #include "systems/quart/keys_placement.h"
+#include "systems/quart/placement_params.h"
 #include "systems/quart/quart_planner.h"
 
 namespace harness {

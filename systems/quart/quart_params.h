@@ -1,9 +1,9 @@
 // The parameters of `quart`; the README.md beside this file says where each comes from.
 #pragma once
 
-#include "harness/core/params.h"
-#include "systems/quart/corrector.h"
-#include "systems/quart/cv_prediction.h"
+#include "harness/core/param_list.h"
+#include "systems/quart/corrector_params.h"
+#include "systems/quart/cv_predictor.h"
 
 namespace harness {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/param_error.h"
 #include "harness/core/routes.h"
-#include "harness/serving/sizing_planner.h"
+#include "systems/quart/corrector.h"
 #include "systems/quart/cpu_compensator.h"
 #include "systems/quart/quart_plan_details.h"
 #include "systems/quart/smoother.h"

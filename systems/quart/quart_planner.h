@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "harness/serving/context.h"
-#include "harness/serving/plan.h"
+#include "harness/serving/planner.h"
+#include "harness/serving/serving_context.h"
 #include "systems/quart/quart_params.h"
 
 namespace harness {

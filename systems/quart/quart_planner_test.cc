@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/sim/test_world.h"
 #include "systems/quart/quart_plan_details.h"
 

@@ -11,7 +11,8 @@
 #include "harness/serving/test_params.h"
 #include "harness/sim/test_run.h"
 #include "systems/all_systems.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

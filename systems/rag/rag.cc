@@ -1,8 +1,9 @@
 #include "systems/rag/rag.h"
 
 #include "harness/serving/batching_scheduler.h"
+#include "systems/rag/rag_controller.h"
+#include "systems/rag/rag_params.h"
 #include "systems/rag/rag_policy.h"
-#include "systems/rag/rag_state.h"
 
 namespace harness {
 namespace {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "harness/core/drop_reason.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/visit.h"
+
 namespace harness {
 
 RagPolicy::RagPolicy(const ServingContext& context, ModuleId module, const RagParams& params)

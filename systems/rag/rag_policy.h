@@ -5,8 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/batch_slot.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/visit.h"
 #include "harness/serving/visit_ring.h"
+#include "systems/rag/rag_measured.h"
+#include "systems/rag/rag_params.h"
 #include "systems/rag/rag_state.h"
 
 namespace harness {

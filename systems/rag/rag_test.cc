@@ -5,9 +5,14 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
+#include "systems/rag/rag_controller.h"
+#include "systems/rag/rag_measured.h"
+#include "systems/rag/rag_params.h"
 #include "systems/rag/rag_policy.h"
 #include "systems/rag/rag_state.h"
 
@@ -166,19 +171,6 @@ TEST_F(RagTest, EstimatesFollowThePublishedState) {
   predict.on_state(0, 0, state.values());
   EXPECT_DOUBLE_EQ(predict.remaining_ns(2), 1.5 * 1e9 + 2.5e8 + 1e9);
   EXPECT_DOUBLE_EQ(predict.remaining_ns(3), 1.5 * 4e9 + 2.5e8 + 1e9);
-}
-
-TEST(RecentMean, WeighsTheNewestMostAndForgets) {
-  RecentMean mean(3);
-  EXPECT_DOUBLE_EQ(mean.mean_or(7), 7);
-  mean.add(10, 1);
-  EXPECT_DOUBLE_EQ(mean.mean_or(7), 10);
-  mean.add(40, 2);  // weights 2 and 3: (2 x 10 + 3 x 40) / (2 x 1 + 3 x 2)
-  EXPECT_DOUBLE_EQ(mean.mean_or(7), 140.0 / 8);
-  mean.add(0, 0);
-  mean.add(0, 0);
-  mean.add(0, 0);
-  EXPECT_DOUBLE_EQ(mean.mean_or(7), 7) << "nothing within the window";
 }
 
 TEST(RagDownstream, TakesRetrieveAsPardDoesAndTheLongerBranch) {

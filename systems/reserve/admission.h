@@ -7,68 +7,18 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/params.h"
+#include "harness/core/types.h"
+#include "harness/serving/plan.h"
 #include "harness/serving/router.h"
+#include "harness/serving/serving_context.h"
+#include "systems/reserve/batch_shape.h"
+#include "systems/reserve/queue_turns.h"
+#include "systems/reserve/reserve_params.h"
 #include "systems/reserve/timetable.h"
 
 namespace harness {
 
-struct ReserveParams {
-  bool admission = true;
-  bool feedback = true;
-  bool hold = true;
-  double margin = 1;
-  double lost_target = 0.001;
-
-  void list(ParamList& params);
-};
-
-/// A report of a module's queue, at the launch of a batch.
-struct QueueReport {
-  TimeNs at_ns = 0;
-  TimeNs start_ns = 0;  ///< time at which one more visit that came then would start
-  /// Number of visits dropped there, or ended late there at a last module, since the last report.
-  double lost = 0;
-  double served = 0;  ///< number of visits in the batch
-};
-
-/// Chooses among several queues, each of one worker, for the visits of a module: batch after batch, the queue
-/// that can start next.
-class QueueTurns {
- public:
-  /// Forgets the queues that are gone.
-  void keep(std::span<const QueueView> queues);
-  /// Returns an index into `queues`. `latency_ns` gives the time that a batch of a given size takes.
-  template <class Latency>
-  std::uint32_t choose(TimeNs now, std::span<const QueueView> queues, const BatchShape& shape,
-                       Latency latency_ns) {
-    // A batch with room is held until its last moment (slot_policy.h), so more may join it.
-    if (joined_ > 0 && joined_ < shape.size && now + latency_ns(joined_ + 1) <= start_ns_ + shape.exec_ns) {
-      for (std::uint32_t i = 0; i < queues.size(); ++i) {
-        if (queues[i].id != current_) continue;
-        ++joined_;
-        return i;
-      }
-    }
-    return open(now, queues, shape);
-  }
-  /// Takes a queue's report of the time at which one more visit would start. Ignores queues that are gone.
-  /// `all_have_come` says that the queue knows of all visits for which it was chosen.
-  void on_report(QueueId queue, TimeNs start_ns, bool all_have_come);
-  /// Returns the time, from `now` on, at which the next batch of any queue can start.
-  TimeNs next_ns(TimeNs now) const;
-
- private:
-  std::uint32_t open(TimeNs now, std::span<const QueueView> queues, const BatchShape& shape);
-  TimeNs& next(QueueId queue);
-
-  std::vector<TimeNs> next_ns_;  ///< time at which each queue can start its next batch; kNever: no such queue
-  std::size_t known_ = 0;        ///< number of queues
-  QueueId last_ = 0;             ///< id of the last queue
-  QueueId current_ = 0;
-  TimeNs start_ns_ = 0;  ///< start of the batch that fills now
-  int joined_ = 0;       ///< number of visits in it
-};
+struct QueueReport;
 
 /// The admission of a pipeline, shared by the routers and controllers of its modules, which run in one
 /// thread.
@@ -101,6 +51,15 @@ class Admission {
   std::vector<QueueTurns> turns_;       ///< one for each module
   double margin_;                       ///< margin in gaps (Timetable::gaps_ns); grows with lost visits
   TimeNs margin_ns_ = 0;
+};
+
+/// A report of a module's queue, at the launch of a batch.
+struct QueueReport {
+  TimeNs at_ns = 0;
+  TimeNs start_ns = 0;  ///< time at which one more visit that came then would start
+  /// Number of visits dropped there, or ended late there at a last module, since the last report.
+  double lost = 0;
+  double served = 0;  ///< number of visits in the batch
 };
 
 }  // namespace harness

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "harness/serving/batching_scheduler.h"
 #include "systems/reserve/admission.h"
+#include "systems/reserve/reserve_params.h"
 #include "systems/reserve/slot_policy.h"
 
 namespace harness {

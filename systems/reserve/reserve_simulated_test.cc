@@ -1,10 +1,9 @@
 // `reserve` in whole simulated runs: against the optimum of small cases, and against the offline schedule.
 #include <gtest/gtest.h>
 
-#include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/bounds/offline_schedule.h"
+#include "harness/engine/bounds/test_small_optimum.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_small_optimum.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,11 @@
 #include "systems/reserve/slot_policy.h"
 
+#include "harness/core/drop_reason.h"
+#include "harness/core/pipeline.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/visit.h"
+
 namespace harness {
 void SlotPolicy::on_plan(TimeNs, const Plan& plan) {
   const bool first = plan_.modules.empty();

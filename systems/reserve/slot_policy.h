@@ -6,9 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "harness/serving/batching_scheduler.h"
+#include "harness/serving/batch_slot.h"
 #include "harness/serving/deadline_queue.h"
-#include "systems/reserve/admission.h"
+#include "harness/serving/decision.h"
+#include "harness/serving/plan.h"
+#include "harness/serving/serving_context.h"
+#include "harness/serving/visit.h"
+#include "systems/reserve/batch_shape.h"
+#include "systems/reserve/reserve_params.h"
 
 namespace harness {
 

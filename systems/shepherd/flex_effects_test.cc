@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/shepherd/test_flex_simulator.h"
 #include "systems/test_table4.h"
 

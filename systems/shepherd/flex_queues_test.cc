@@ -1,4 +1,4 @@
-#include "systems/shepherd/flex.h"
+#include "systems/shepherd/flex_queues.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/profile.h"
+#include "harness/core/random_stream.h"
+#include "harness/core/types.h"
 
 namespace harness {
 namespace {

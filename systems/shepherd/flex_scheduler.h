@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "harness/serving/context.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
 #include "systems/shepherd/flex.h"
+#include "systems/shepherd/flex_decision.h"
+#include "systems/shepherd/flex_params.h"
 
 namespace harness {
 

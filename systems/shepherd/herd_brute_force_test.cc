@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "systems/shepherd/find_packing.h"
 #include "systems/shepherd/herd_affinity.h"
 #include "systems/shepherd/herd_packing.h"
 #include "systems/shepherd/test_herd_cases.h"
@@ -143,7 +146,7 @@ TEST(Herd, BoundsHoldWithoutIntegerPrograms) {
   }
 }
 
-// Sizes about a third of the memory, so that packing by rules is often not enough: the integer programs
+// GroupSizes about a third of the memory, so that packing by rules is often not enough: the integer programs
 // alone, at every value that the tolerance can have.
 TEST(Herd, IntegerProgramsAnswerAsBruteForceDoes) {
   int found = 0, none = 0;

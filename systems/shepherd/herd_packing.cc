@@ -1,23 +1,12 @@
 #include "systems/shepherd/herd_packing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <queue>
 #include <tuple>
 #include <utility>
 
-#include "harness/serving/milp.h"
-
 namespace harness {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double tolerance_of(int gpus, double need) { return need > 0 ? gpus / need : kInfinity; }
 
 int sets_of(std::span<const HerdItem> items) {
   int sets = 0;
@@ -81,7 +70,7 @@ std::vector<std::int64_t> thresholds_of(std::span<const HerdItem> items, int set
 
 // Packs the items of `order`, all of one set, and appends the groups.
 void pack_in_order(std::span<const HerdItem> items, std::span<const int> order, std::int64_t capacity,
-                   bool best_fit, Packing& groups) {
+                   bool best_fit, ItemGroups& groups) {
   const std::size_t begin = groups.size();
   std::vector<std::int64_t> room;
   for (const int index : order) {
@@ -103,7 +92,7 @@ void pack_in_order(std::span<const HerdItem> items, std::span<const int> order, 
 }
 
 void pack_set(std::span<const HerdItem> items, std::span<const int> members, std::int64_t capacity,
-              int classes, bool best_fit, Packing& groups) {
+              int classes, bool best_fit, ItemGroups& groups) {
   std::vector<int> order(members.begin(), members.end());
   const auto count = static_cast<std::int64_t>(order.size());
   const auto key = [&](std::int64_t rank) {
@@ -125,13 +114,13 @@ std::vector<std::vector<int>> members_of_sets(std::span<const HerdItem> items) {
 }
 
 // Returns the packings of one set, by all classes and both kinds of fit.
-std::vector<Packing> candidates_of(std::span<const HerdItem> items, std::span<const int> members,
-                                   std::int64_t capacity) {
-  std::vector<Packing> candidates;
+std::vector<ItemGroups> candidates_of(std::span<const HerdItem> items, std::span<const int> members,
+                                      std::int64_t capacity) {
+  std::vector<ItemGroups> candidates;
   const int count = static_cast<int>(members.size());
   for (std::int64_t classes = 1;; classes = std::min<std::int64_t>(classes * 2, count)) {
     for (const bool best_fit : {false, true}) {
-      Packing packing;
+      ItemGroups packing;
       pack_set(items, members, capacity, static_cast<int>(classes), best_fit, packing);
       candidates.push_back(std::move(packing));
     }
@@ -139,46 +128,17 @@ std::vector<Packing> candidates_of(std::span<const HerdItem> items, std::span<co
   }
 }
 
-Packing joined(const std::vector<std::vector<Packing>>& candidates, const std::vector<std::size_t>& chosen) {
-  Packing groups;
+ItemGroups joined(const std::vector<std::vector<ItemGroups>>& candidates,
+                  const std::vector<std::size_t>& chosen) {
+  ItemGroups groups;
   for (std::size_t set = 0; set < candidates.size(); ++set) {
-    const Packing& packing = candidates[set][chosen[set]];
+    const ItemGroups& packing = candidates[set][chosen[set]];
     groups.insert(groups.end(), packing.begin(), packing.end());
   }
   return groups;
 }
 
 }  // namespace
-
-int required_gpus(double need, double tolerance) {
-  if (need <= 0 || tolerance <= 0) return 1;
-  constexpr double kMax = 1e9;
-  int gpus = static_cast<int>(std::clamp(std::ceil(need * tolerance), 1.0, kMax));
-  // Rounding may leave it one off: the quotient decides, as the plan reports it.
-  while (gpus > 1 && (gpus - 1) / need >= tolerance) --gpus;
-  while (gpus / need < tolerance && gpus < static_cast<int>(kMax)) ++gpus;
-  return gpus;
-}
-
-Sizes best_sizes(std::span<const double> tops, int gpus, int limit) {
-  Sizes sizes;
-  if (static_cast<int>(tops.size()) > gpus || limit < 1) return sizes;
-  sizes.gpus.assign(tops.size(), 1);
-  using Entry = std::pair<double, std::size_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> lowest;
-  for (std::size_t g = 0; g < tops.size(); ++g) lowest.push({tolerance_of(1, tops[g]), g});
-  int left = gpus - static_cast<int>(tops.size());
-  while (!lowest.empty()) {
-    const auto [tolerance, g] = lowest.top();
-    sizes.tolerance = tolerance;
-    if (left == 0 || sizes.gpus[g] == limit || tolerance == kInfinity) return sizes;
-    lowest.pop();
-    --left;
-    lowest.push({tolerance_of(++sizes.gpus[g], tops[g]), g});
-  }
-  sizes.tolerance = kInfinity;
-  return sizes;
-}
 
 std::vector<double> least_tops(std::span<const HerdItem> items, std::int64_t capacity) {
   std::vector<GrowingBound> bounds;
@@ -194,40 +154,40 @@ std::vector<double> least_tops(std::span<const HerdItem> items, std::int64_t cap
   return tops;
 }
 
-Packing pack(std::span<const HerdItem> items, std::int64_t capacity, int classes, bool best_fit) {
-  Packing groups;
+ItemGroups pack(std::span<const HerdItem> items, std::int64_t capacity, int classes, bool best_fit) {
+  ItemGroups groups;
   for (const std::vector<int>& members : members_of_sets(items))
     pack_set(items, members, capacity, classes, best_fit, groups);
   return groups;
 }
 
-std::vector<double> tops_of(std::span<const HerdItem> items, const Packing& groups) {
+std::vector<double> tops_of(std::span<const HerdItem> items, const ItemGroups& groups) {
   std::vector<double> tops;
   for (const std::vector<int>& group : groups)
     tops.push_back(items[static_cast<std::size_t>(group.front())].need);
   return tops;
 }
 
-std::optional<SizedGroups> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
+std::optional<HerdPacking> best_packing(std::span<const HerdItem> items, const GroupLimits& limits,
                                         double bound) {
-  std::vector<std::vector<Packing>> candidates;
+  std::vector<std::vector<ItemGroups>> candidates;
   for (const std::vector<int>& members : members_of_sets(items))
     candidates.push_back(candidates_of(items, members, limits.bytes));
   // Begin with the fewest groups of each set, then let one set after the other choose, while that helps.
   std::vector<std::size_t> chosen;
-  for (const std::vector<Packing>& of_set : candidates) {
-    const auto fewer = [](const Packing& a, const Packing& b) { return a.size() < b.size(); };
+  for (const std::vector<ItemGroups>& of_set : candidates) {
+    const auto fewer = [](const ItemGroups& a, const ItemGroups& b) { return a.size() < b.size(); };
     chosen.push_back(
         static_cast<std::size_t>(std::min_element(of_set.begin(), of_set.end(), fewer) - of_set.begin()));
   }
-  std::optional<SizedGroups> best;
+  std::optional<HerdPacking> best;
   const auto consider = [&](const std::vector<std::size_t>& choice) {
-    Packing groups = joined(candidates, choice);
+    ItemGroups groups = joined(candidates, choice);
     if (static_cast<int>(groups.size()) > limits.groups) return false;
-    Sizes sizes = best_sizes(tops_of(items, groups), limits.gpus, limits.group_gpus);
+    GroupSizes sizes = best_sizes(tops_of(items, groups), limits.gpus, limits.group_gpus);
     if (sizes.gpus.size() != groups.size() || (best && sizes.tolerance <= best->sizes.tolerance))
       return false;
-    best = SizedGroups{std::move(groups), std::move(sizes)};
+    best = HerdPacking{std::move(groups), std::move(sizes)};
     return true;
   };
   consider(chosen);
@@ -245,154 +205,6 @@ std::optional<SizedGroups> best_packing(std::span<const HerdItem> items, const G
     }
   }
   return best;
-}
-
-namespace {
-
-// Sizes are stated in parts of the capacity, so that the solver sees numbers of one magnitude. A group that
-// is full to the byte may seem over by rounding; the slack is less than a byte of any GPU's memory.
-constexpr double kSlack = 1e-12;
-
-class PackingProgram {
- public:
-  PackingProgram(std::span<const HerdItem> items, const GroupLimits& limits, double tolerance)
-      : items_(items), limits_(limits) {
-    for (const HerdItem& item : items) gpus_.push_back(required_gpus(item.need, tolerance));
-    add_variables();
-    add_assignment();
-    add_capacity();
-    add_totals();
-    add_prefixes();
-  }
-
-  const MilpProblem& problem() const { return problem_; }
-
-  Packing packing(const std::vector<double>& values) const {
-    Packing groups;
-    for (std::size_t first = 0; first < items_.size(); ++first) {
-      if (values[static_cast<std::size_t>(opens_[first])] < 0.5) continue;
-      groups.push_back({static_cast<int>(first)});
-      for (std::size_t k = first + 1; k < items_.size(); ++k) {
-        const int joins = joins_[first][k];
-        if (joins >= 0 && values[static_cast<std::size_t>(joins)] > 0.5)
-          groups.back().push_back(static_cast<int>(k));
-      }
-    }
-    return groups;
-  }
-
- private:
-  // opens_[r]: model r is the first of a group. joins_[r][k]: model k is in the group of r; -1: cannot be.
-  void add_variables() {
-    const std::size_t count = items_.size();
-    joins_.assign(count, std::vector<int>(count, -1));
-    for (std::size_t r = 0; r < count; ++r) {
-      const bool allowed = gpus_[r] <= limits_.group_gpus;
-      opens_.push_back(problem_.add_variable(0, allowed ? 1 : 0, -gpus_[r], true));
-    }
-    for (std::size_t r = 0; r < count; ++r) {
-      for (std::size_t k = r + 1; k < count; ++k) {
-        const bool together =
-            items_[r].set == items_[k].set && items_[r].bytes + items_[k].bytes <= limits_.bytes;
-        if (together) joins_[r][k] = problem_.add_variable(0, 1, 0, true);
-      }
-    }
-  }
-
-  void add_assignment() {
-    for (std::size_t k = 0; k < items_.size(); ++k) {
-      std::vector<MilpTerm> terms = {{opens_[k], 1}};
-      for (std::size_t r = 0; r < k; ++r) {
-        if (joins_[r][k] < 0) continue;
-        terms.push_back({joins_[r][k], 1});
-        problem_.add_row(-kMilpInfinity, 0, std::vector<MilpTerm>{{joins_[r][k], 1}, {opens_[r], -1}});
-      }
-      problem_.add_row(1, 1, terms);
-    }
-  }
-
-  double part(std::int64_t bytes) const {
-    return static_cast<double>(bytes) / static_cast<double>(limits_.bytes);
-  }
-
-  void add_capacity() {
-    for (std::size_t r = 0; r < items_.size(); ++r) {
-      std::vector<MilpTerm> terms = {{opens_[r], -part(limits_.bytes - items_[r].bytes) - kSlack}};
-      for (std::size_t k = r + 1; k < items_.size(); ++k)
-        if (joins_[r][k] >= 0) terms.push_back({joins_[r][k], part(items_[k].bytes)});
-      problem_.add_row(-kMilpInfinity, 0, terms);
-    }
-  }
-
-  void add_totals() {
-    std::vector<MilpTerm> groups, gpus;
-    for (std::size_t r = 0; r < items_.size(); ++r) {
-      groups.push_back({opens_[r], 1});
-      gpus.push_back({opens_[r], static_cast<double>(std::min(gpus_[r], limits_.gpus + 1))});
-    }
-    problem_.add_row(-kMilpInfinity, limits_.groups, groups);
-    problem_.add_row(-kMilpInfinity, limits_.gpus, gpus);
-  }
-
-  // Whatever the packing, the models up to some need are in at least so many groups.
-  void add_prefixes() {
-    std::vector<MilpTerm> terms;
-    std::size_t known = 0;
-    for (std::size_t r = 0; r < items_.size(); ++r) {
-      terms.push_back({opens_[r], 1});
-      const std::size_t least = least_tops(items_.first(r + 1), limits_.bytes).size();
-      if (least > known) problem_.add_row(static_cast<double>(least), kMilpInfinity, terms);
-      known = least;
-    }
-  }
-
-  std::span<const HerdItem> items_;
-  GroupLimits limits_;
-  std::vector<int> gpus_;
-  std::vector<int> opens_;
-  std::vector<std::vector<int>> joins_;
-  MilpProblem problem_;
-};
-
-bool fits(std::span<const HerdItem> items, const Packing& groups, std::int64_t capacity) {
-  return std::all_of(groups.begin(), groups.end(), [&](const std::vector<int>& group) {
-    std::int64_t bytes = 0;
-    for (const int index : group) bytes += items[static_cast<std::size_t>(index)].bytes;
-    return bytes <= capacity;
-  });
-}
-
-}  // namespace
-
-ExactResult find_packing(std::span<const HerdItem> items, const GroupLimits& limits, double tolerance,
-                         long max_nodes) {
-  const PackingProgram program(items, limits, tolerance);
-  // Any solution will do: a gap that the first one closes.
-  const MilpSolution solution = solve(program.problem(), {.max_nodes = max_nodes, .relative_gap = 1});
-  ExactResult result;
-  result.nodes = solution.nodes;
-  if (solution.status == MilpStatus::kInfeasible) result.answer = ExactAnswer::kNoPacking;
-  if (solution.values.empty()) return result;
-  result.groups = program.packing(solution.values);
-  // The solver's tolerances are wider than a byte; a packing that uses them is no answer.
-  if (fits(items, result.groups, limits.bytes)) result.answer = ExactAnswer::kFound;
-  return result;
-}
-
-std::vector<double> tolerances_between(std::span<const HerdItem> items, int group_gpus, double low,
-                                       double high) {
-  std::vector<double> values;
-  for (const HerdItem& item : items) {
-    if (item.need <= 0) continue;
-    for (int gpus = required_gpus(item.need, low); gpus <= group_gpus; ++gpus) {
-      const double value = gpus / item.need;
-      if (value > high) break;
-      if (value > low) values.push_back(value);
-    }
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
 }
 
 }  // namespace harness

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/shepherd/test_exhaustive_optimum.h"
 #include "systems/shepherd/test_offline_instances.h"
 

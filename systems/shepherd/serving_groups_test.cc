@@ -10,14 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
+#include "systems/shepherd/herd_input.h"
+#include "systems/shepherd/share_router.h"
 #include "systems/shepherd/shepherd.h"
 #include "systems/shepherd/test_herd_check.h"
 #include "systems/test_system_cells.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "systems/shepherd/serving_groups.h"
+#include "systems/shepherd/share_router.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/portable_math.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,9 @@
 
 #include "harness/serving/common_plans.h"
 #include "systems/shepherd/flex_scheduler.h"
+#include "systems/shepherd/herd_input.h"
 #include "systems/shepherd/serving_groups.h"
+#include "systems/shepherd/share_router.h"
 
 namespace harness {
 namespace {

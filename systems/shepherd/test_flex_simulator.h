@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "systems/shepherd/flex.h"
+#include "systems/shepherd/flex_decision.h"
+#include "systems/shepherd/flex_model.h"
+#include "systems/shepherd/flex_params.h"
 
 namespace harness {
 

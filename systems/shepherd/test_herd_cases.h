@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "systems/shepherd/herd.h"
+#include "harness/core/random_stream.h"
+#include "systems/shepherd/herd_plan.h"
 #include "systems/test_table4.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "systems/shepherd/herd.h"
+#include "systems/shepherd/herd_plan.h"
 
 namespace harness {
 

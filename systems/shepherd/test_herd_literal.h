@@ -15,8 +15,8 @@ namespace harness {
 
 /// Returns the program with the variables t; size_j; x_ij, w_ij = x_ij size_j; y_cj. z_kj is x_kj, as a model
 /// has one stream. A group may have size 0. Every model needs a rate.
-inline MilpProblem literal_program(const HerdInput& input, int groups) {
-  MilpProblem problem;
+inline Milp literal_program(const HerdInput& input, int groups) {
+  Milp problem;
   const auto count = input.models.size();
   const std::vector<int> sets = affinity_sets(input.models, input.params.affinity_limit);
   const int set_count = sets.empty() ? 0 : *std::max_element(sets.begin(), sets.end()) + 1;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "systems/shepherd/test_flex_simulator.h"
 #include "systems/shepherd/test_offline_optimum.h"
 

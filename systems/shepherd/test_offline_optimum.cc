@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 namespace {
@@ -51,7 +51,7 @@ class Program {
     for (const TimeNs at_ns : instants_) limit_to_gpus(at_ns);
   }
 
-  const MilpProblem& problem() const { return problem_; }
+  const Milp& problem() const { return problem_; }
   int starts() const { return static_cast<int>(starts_.size()); }
 
  private:
@@ -86,7 +86,7 @@ class Program {
   };
 
   const OfflineInstance& instance_;
-  MilpProblem problem_;
+  Milp problem_;
   std::vector<Variable> starts_;
   std::vector<std::vector<MilpTerm>> joins_;  ///< terms of each kind of requests
   std::vector<TimeNs> instants_;

@@ -1,14 +1,16 @@
 #include "systems/symphony/candidate_queue.h"
 
+#include <optional>
+
 namespace harness {
 
-void CandidateQueue::insert(const SymphonyVisit& visit) {
+void CandidateQueue::insert(const WaitingVisit& visit) {
   // A request due before one that fits into no batch of all its followers fits into none of its own either.
   if (prefix_ > 0 && visit.deadline_ns < deadline(prefix_ - 1)) ++prefix_;
   queue_.insert(visit);
 }
 
-void CandidateQueue::erase(const SymphonyVisit& visit) {
+void CandidateQueue::erase(const WaitingVisit& visit) {
   queue_.erase(visit);
   prefix_ = 0;  // earlier requests may fit into a batch now
 }

@@ -4,72 +4,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <utility>
 
-#include "harness/core/params.h"
 #include "harness/core/types.h"
 #include "harness/serving/deadline_queue.h"
-#include "systems/symphony/batch_latency.h"
 #include "systems/symphony/rate_meter.h"
+#include "systems/symphony/symphony_latency.h"
+#include "systems/symphony/symphony_params.h"
 
 namespace harness {
-
-// Symphony's parameters, each with its source.
-
-/// The time from which a batch may start.
-enum class SymphonySchedulable {
-  kFrontrun,  ///< last moment at which one more request could still join it
-  kEager,     ///< at once
-  kLatest     ///< last moment at which it ends in time
-};
-
-/// The requests that are given up for the sake of later ones.
-enum class SymphonyDrop {
-  kWindow,  ///< requests for which a batch of the target size would be too late
-  kTimeout  ///< requests that are too late even alone: the target is 1
-};
-
-/// The idle GPU that gets a batch.
-enum class SymphonyGpu {
-  kIdleLongest,  ///< GPU idle for longest; if several are, the one reported free last
-  kLowestNumber
-};
-
-struct SymphonyParams {
-  SymphonySchedulable schedulable = SymphonySchedulable::kFrontrun;
-  SymphonyDrop drop = SymphonyDrop::kWindow;
-  SymphonyGpu gpu = SymphonyGpu::kIdleLongest;
-
-  void list(ParamList& params) {
-    params.choice(
-        "schedulable", schedulable, {"frontrun", "eager", "latest"},
-        "a batch may start: frontrun, from the last moment on at which one more request could still "
-        "join it; eager, at once; latest, at the last moment at which it ends in time (nexuslb)");
-    params.choice("drop", drop, {"window", "timeout"},
-                  "window, requests for which a batch of the target size is too late are dropped; timeout, "
-                  "those that are too late even alone (nexuslb)");
-    params
-        .choice("gpu", gpu, {"idle_longest", "lowest_number"},
-                "which idle GPU gets a batch: the one that has been idle for longest (nexuslb), or the one "
-                "with the lowest number, which keeps the load on few (the abstract)")
-        .reading();
-  }
-};
-
-/// A batch of the first `size` requests in order of deadline.
-struct SymphonyCandidate {
-  int size = 0;          ///< number of requests; 0: no candidate
-  TimeNs start_ns = 0;   ///< time at which it is to start
-  TimeNs latest_ns = 0;  ///< latest start with which it ends in time
-};
-
-/// A request in the queue.
-struct SymphonyVisit {
-  TimeNs deadline_ns = 0;
-  VisitId id = 0;
-};
 
 /// One model's requests in order of deadline; requests with equal deadlines are in order of insertion.
 ///
@@ -81,25 +25,37 @@ struct SymphonyVisit {
 /// So with an empty prefix the whole queue is the batch, and the target does not count.
 class CandidateQueue {
  public:
+  /// A batch of the first `size` requests in order of deadline.
+  struct Candidate {
+    int size = 0;          ///< number of requests; 0: no candidate
+    TimeNs start_ns = 0;   ///< time at which it is to start
+    TimeNs latest_ns = 0;  ///< latest start with which it ends in time
+  };
+  /// A request in the queue.
+  struct WaitingVisit {
+    TimeNs deadline_ns = 0;
+    VisitId id = 0;
+  };
+
   CandidateQueue(const SymphonyParams& params, SymphonyLatency latency, TimeNs slo_ns)
       : params_(params), latency_(std::move(latency)), slo_ns_(slo_ns) {}
 
   /// Inserts a request that has arrived, and counts it in the rate.
-  void arrive(TimeNs now, const SymphonyVisit& visit) {
+  void arrive(TimeNs now, const WaitingVisit& visit) {
     rate_.count(now);
     insert(visit);
   }
-  void insert(const SymphonyVisit& visit);
+  void insert(const WaitingVisit& visit);
   /// Removes a request that is in the queue.
-  void erase(const SymphonyVisit& visit);
+  void erase(const WaitingVisit& visit);
   /// Computes the candidate anew. Calls drop(VisitId, is_late) for requests that it drops; `is_late` says
   /// that the request could not end in time even alone. Amortised O(log cap), and O(cap) once per sample of
   /// the rate while requests must be dropped; after erase() O(size of the queue).
   template <class Drop>
   void update(TimeNs now, Drop drop);
-  const SymphonyCandidate& candidate() const { return candidate_; }
+  const Candidate& candidate() const { return candidate_; }
   /// Returns the candidate's visits; valid until the next call of another function.
-  std::span<const SymphonyVisit> batch() const {
+  std::span<const WaitingVisit> batch() const {
     return queue_.visits().first(static_cast<std::size_t>(candidate_.size));
   }
   /// Removes the candidate's visits. update() must follow.
@@ -116,9 +72,9 @@ class CandidateQueue {
   SymphonyLatency latency_;
   TimeNs slo_ns_;
   RateMeter rate_;
-  DeadlineQueue<SymphonyVisit> queue_;
+  DeadlineQueue<WaitingVisit> queue_;
   std::size_t prefix_ = 0;  ///< number of requests before the suffix, except ones that time adds
-  SymphonyCandidate candidate_;
+  Candidate candidate_;
   int target_ = 0;
   TimeNs target_interval_ = -1;  ///< interval of the rate in which the target was computed
 };

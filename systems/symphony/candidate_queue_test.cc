@@ -1,9 +1,9 @@
-// The candidate of one model, its target and its rate on cases that can be worked out by hand: E1 and E2 of
-// the README.
+// The candidate of one model and its target on cases that can be worked out by hand: E1 and E2 of the README.
 #include "systems/symphony/candidate_queue.h"
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,20 +48,6 @@ TEST(TargetBatch, StaysWithinTheProfile) {
   EXPECT_EQ(target_batch(latency, ms_to_ns(1000), 1e5), 3);
 }
 
-TEST(RateMeter, AveragesItsSamplesFromTheFirstArrivalOn) {
-  RateMeter meter;
-  EXPECT_EQ(meter.rate_rps(10 * kNsPerS), std::nullopt);
-  for (int i = 0; i < 10; ++i) meter.count(10'010 * kMs);
-  EXPECT_EQ(meter.rate_rps(10'049 * kMs), std::nullopt) << "the interval has not ended";
-  EXPECT_EQ(meter.rate_rps(10'050 * kMs), 200);
-  EXPECT_EQ(meter.rate_rps(10'149 * kMs), 100);
-  EXPECT_EQ(meter.rate_rps(14'999 * kMs), 10 / 4.95);
-  EXPECT_EQ(meter.rate_rps(15'000 * kMs), 10 / 5.0);
-  EXPECT_EQ(meter.rate_rps(15'050 * kMs), 0) << "of 100 samples";
-  meter.count(100 * kNsPerS);
-  EXPECT_EQ(meter.rate_rps(100'050 * kMs), 1 / 5.0);
-}
-
 /// Model A: l(b) = b + 5 ms, SLO 20 ms. Times in ms, from `origin_ms` on.
 class Hand {
  public:
@@ -77,8 +63,8 @@ class Hand {
     queue_.update(time(now), [&](VisitId id, bool is_late) {
       text += "-" + std::to_string(id) + (is_late ? "! " : " ");
     });
-    for (const SymphonyVisit& visit : queue_.batch()) text += std::to_string(visit.id) + " ";
-    const SymphonyCandidate& candidate = queue_.candidate();
+    for (const CandidateQueue::WaitingVisit& visit : queue_.batch()) text += std::to_string(visit.id) + " ";
+    const CandidateQueue::Candidate& candidate = queue_.candidate();
     if (candidate.size == 0) return text + "nothing";
     return text + "(" + ms(candidate.start_ns) + " to " + ms(candidate.latest_ns) + ")";
   }

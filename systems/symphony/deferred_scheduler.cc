@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 
@@ -79,7 +79,7 @@ void DeferredScheduler::update(TimeNs now, std::uint32_t model, Decisions& out) 
 void DeferredScheduler::renew(TimeNs now, std::uint32_t model, Decisions& out) {
   update(now, model, out);
   pending_.erase(model);
-  const SymphonyCandidate& candidate = models_[model].candidate();
+  const CandidateQueue::Candidate& candidate = models_[model].candidate();
   if (candidate.size == 0) {
     planned_.erase(model);
   } else {
@@ -116,7 +116,7 @@ void DeferredScheduler::grant(TimeNs now, std::uint32_t model, Decisions& out) {
   if (queue.candidate().start_ns <= now && queue.candidate().size > 0) {
     const WorkerId worker = idle_.first();
     idle_.erase(worker);
-    for (const SymphonyVisit& visit : queue.batch()) {
+    for (const CandidateQueue::WaitingVisit& visit : queue.batch()) {
       leave(visit.id);
       out.join(worker, visit.id);
     }

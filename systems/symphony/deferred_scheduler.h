@@ -1,27 +1,22 @@
 // Symphony's scheduler over one set of workers and models (nexuslb, rankmt).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "harness/core/profile.h"
 #include "harness/core/types.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/ranked_heap.h"
-#include "harness/serving/scheduler.h"
 #include "harness/serving/visit.h"
 #include "systems/symphony/candidate_queue.h"
+#include "systems/symphony/symphony_params.h"
 
 namespace harness {
 
-/// A model to serve.
-struct SymphonyModel {
-  ModuleId module = 0;
-  const Profile* profile = nullptr;
-  int max_batch = 1;  ///< in 1..profile->max_batch()
-  TimeNs slo_ns = 0;
-};
+struct SymphonyModel;
 
 /// The algorithm. It is fed with events and adds to a list of decisions; it has no clock and knows no engine.
 ///
@@ -84,6 +79,14 @@ class DeferredScheduler {
   std::vector<Place> places_;  ///< place of each visit
   std::int64_t last_note_ = 0;
   TimeNs wake_ns_ = kNever;  ///< earliest time set by wake_at() and not yet come
+};
+
+/// A model to serve.
+struct SymphonyModel {
+  ModuleId module = 0;
+  const Profile* profile = nullptr;
+  int max_batch = 1;  ///< in 1..profile->max_batch()
+  TimeNs slo_ns = 0;
 };
 
 }  // namespace harness

@@ -8,8 +8,9 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/serving/common_plans.h"
-#include "harness/serving/context.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
+#include "harness/serving/serving_context.h"
 #include "systems/symphony/deferred_scheduler.h"
 
 namespace harness {
@@ -72,9 +73,9 @@ class SymphonyScheduler final : public Scheduler {
 };
 
 /// All workers serve all models, in batches as large as their profiles go.
-class OneGroup final : public Planner {
+class SharedGroup final : public Planner {
  public:
-  explicit OneGroup(const ServingContext& context)
+  explicit SharedGroup(const ServingContext& context)
       : plan_(one_group_plan(context, std::numeric_limits<int>::max())) {}
 
   Plan plan(TimeNs, const LoadStatistics&, const Plan&) override { return plan_; }
@@ -95,7 +96,7 @@ class Symphony final : public System {
   /// Returns null if a module is no model on GPUs: the shared planner gives each module its own workers then.
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     if (!has_only_batches(context)) return nullptr;
-    return std::make_unique<OneGroup>(context);
+    return std::make_unique<SharedGroup>(context);
   }
 
  private:

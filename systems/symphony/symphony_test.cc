@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/sim/simulation.h"
-#include "systems/symphony/batch_latency.h"
+#include "systems/symphony/symphony_latency.h"
 #include "systems/symphony/test_symphony_simulator.h"
 #include "systems/test_system_cells.h"
 

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "tests/fuzz/reading.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/nexus_profile.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

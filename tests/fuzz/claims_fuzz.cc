@@ -4,8 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/claims/claims_file.h"
-#include "harness/claims/verdict.h"
+#include "harness/claims/claim.h"
+#include "harness/claims/claims_report.h"
+#include "harness/claims/judgement.h"
 #include "tests/fuzz/reading.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 

@@ -9,9 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "harness/files/sha256.h"
 #include "tests/fuzz/reading.h"
-#include "workloads/files/file_bytes.h"
 #include "workloads/trace_files/canonical_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 namespace {

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "harness/core/error.h"
-#include "workloads/trace_files/trace_facts.h"
+#include "harness/core/input_error.h"
+#include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/counts.h"
 
 namespace harness {
 namespace {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/check.h"
+#include "harness/core/random_stream.h"
+#include "workloads/arrivals/exponential_gaps.h"
+#include "workloads/arrivals/placing_rule.h"
 #include "workloads/arrivals/rate_curve.h"
+#include "workloads/arrivals/replay.h"
 
 namespace harness {
 namespace {
@@ -126,7 +129,7 @@ struct MovingGammaGaps {
   }
   RandomStream random;
   double from_scv;
-  ScvChange change;
+  PlacingRule::ScvChange change;
 };
 
 /// The base of sources that follow a curve, placed by a rule.

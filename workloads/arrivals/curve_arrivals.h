@@ -1,30 +1,16 @@
 // Sending times that follow a rate curve.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "harness/core/arrivals.h"
-#include "workloads/arrivals/rate_curve.h"
+#include "harness/core/arrival_source.h"
+#include "harness/core/types.h"
+#include "workloads/arrivals/placing_rule.h"
+#include "workloads/arrivals/replay.h"
 
 namespace harness {
-
-/// A change of the squared CV of gamma gaps, in a straight line from the rule's own to `to_scv` between two
-/// times.
-struct ScvChange {
-  double to_scv = 0;  ///< 0: it does not change
-  TimeNs from_ns = 0;
-  TimeNs until_ns = 0;
-};
-
-/// The way in which requests are placed, with its parameters (as in TraceSpec).
-struct PlacingRule {
-  ArrivalProcess process = ArrivalProcess::kPoisson;
-  double cv = 1;
-  double mmpp_ratio = 1;
-  double mmpp_high_share = 0.5;
-  double mmpp_high_s = 1;
-  ScvChange change = {};  ///< for kGamma only
-};
 
 /// Places requests along the curve by time change: gaps of mean 1 (exponential; 1; gamma with the given CV)
 /// are laid out in the integral of the rate, so the process is exact for any curve. `uniform` puts request k

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "harness/core/random.h"
+#include "workloads/arrivals/placing_rule.h"
 #include "workloads/arrivals/rate_curve.h"
+#include "workloads/arrivals/replay.h"
 
 namespace harness {
 namespace {
@@ -37,12 +38,6 @@ std::pair<double, double> gap_figures(const std::vector<TimeNs>& times) {
   }
   const double mean = sum / count;
   return {mean, std::sqrt(squares / count - mean * mean) / mean};
-}
-
-TEST(ExponentialGaps, AreThoseOfTheStream) {
-  RandomStream stream(7, "check");
-  ExponentialGaps gaps(stream);
-  for (int i = 0; i < 100'000; ++i) ASSERT_EQ(gaps.next(), stream.exponential()) << i;
 }
 
 TEST(CurveArrivals, UniformIsEven) {

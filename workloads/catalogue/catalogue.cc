@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "workloads/catalogue/measured_profile.h"
+#include "workloads/catalogue/goodput_text.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_time.h"
-#include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

@@ -6,8 +6,10 @@
 #include <sstream>
 
 #include "harness/core/routes.h"
+#include "harness/files/file_bytes.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

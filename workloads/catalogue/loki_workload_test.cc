@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

@@ -2,60 +2,60 @@
 // latencies.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/core/precision.h"
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
-#include "workloads/files/table_reader.h"
+#include "harness/files/table_reader.h"
 
 namespace harness {
 
-/// The distribution of one batch size's latency over its repeats.
-struct MeasuredLatency {
-  int batch = 0;
-  TimeNs median_ns = 0;  ///< median, which is the profile's latency
-  TimeNs p10_ns = 0;
-  TimeNs p90_ns = 0;
-  TimeNs p99_ns = 0;
-  std::optional<TimeNs> half_width_ns;  ///< half width of the 95 % confidence interval of the median
-  TimeNs mean_ns = 0;
-};
-
-/// The line alpha b + beta through the medians.
-struct MeasuredFit {
-  double alpha_ms = 0;
-  double beta_ms = 0;
-  double r2 = 0;
-  double largest_error = 0;     ///< largest error as a share of the median
-  int largest_error_batch = 0;  ///< batch size that has it
-};
-
-/// The costs of a model's exit points: shares of the batch time without them, averages over the sizes.
-struct MeasuredExitPoints {
-  int exit_points = 0;
-  double overhead = 0;
-  double preemption_delay = 0;
-  TimeNs preemption_delay_p99_ns = 0;
-};
-
 /// A [[profile]] and its [profile.measured].
 struct MeasuredProfile {
+  /// The distribution of one batch size's latency over its repeats.
+  struct Latency {
+    int batch = 0;
+    TimeNs median_ns = 0;  ///< median, which is the profile's latency
+    TimeNs p10_ns = 0;
+    TimeNs p90_ns = 0;
+    TimeNs p99_ns = 0;
+    std::optional<TimeNs> half_width_ns;  ///< half width of the 95 % confidence interval of the median
+    TimeNs mean_ns = 0;
+  };
+
+  /// The line alpha b + beta through the medians.
+  struct Fit {
+    double alpha_ms = 0;
+    double beta_ms = 0;
+    double r2 = 0;
+    double largest_error = 0;     ///< largest error as a share of the median
+    int largest_error_batch = 0;  ///< batch size that has it
+  };
+
+  /// The costs of a model's exit points: shares of the batch time without them, averages over the sizes.
+  struct ExitPoints {
+    int exit_points = 0;
+    double overhead = 0;
+    double preemption_delay = 0;
+    TimeNs preemption_delay_p99_ns = 0;
+  };
+
   std::string model;
   double memory_mb = 0;
   TimeNs load_ns = 0;
-  std::vector<MeasuredLatency> sizes;  ///< rising from 1
-  int repeats = 0;                     ///< number of repeats of each size
-  std::string stopped_by;              ///< reason for no more repeats: "narrow", "rounds", "time"
-  double drift = 0;  ///< share by which the second half of the repeats was slower than the first
+  std::vector<Latency> sizes;  ///< rising from 1
+  int repeats = 0;             ///< number of repeats of each size
+  std::string stopped_by;      ///< reason for no more repeats: "narrow", "rounds", "time"
+  double drift = 0;            ///< share by which the second half of the repeats was slower than the first
   Precision precision = Precision::kFp32;
   /// Time from a batch's submission until its end is known, beyond its latency, at batch 1.
   TimeNs handover_ns = 0;
-  std::optional<MeasuredFit> fit;
-  std::optional<MeasuredExitPoints> exit_points;
+  std::optional<Fit> fit;
+  std::optional<ExitPoints> exit_points;
   std::vector<std::string> notes;  ///< one line each: clocks, throttling, sizes left out
 };
 
@@ -79,23 +79,5 @@ std::string added_text(const std::string& file, std::string_view before, const M
 /// each array has as many entries, that quantiles are in order. Stores in `profile` the values that a run
 /// uses, handover and precision. Throws InputError.
 void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile);
-
-// Profiles of services that do not run batches, in a set of profiles.
-
-/// Reads a [[shared]] table: a server with continuous batching. `top` gives the device and source of all
-/// profiles. Throws InputError.
-Profile shared_profile(const TableReader& fields, const TableReader& top);
-/// Reads a [[delay]] table: a remote call. Throws InputError.
-Profile delay_profile(const TableReader& fields, const TableReader& top);
-
-// Goodput of models, written into a file of profiles that people keep.
-
-/// Returns the text of a set of profiles with the goodput of each model of `goodput` in its [[profile]],
-/// instead of earlier keys (goodput_slo_ms, goodput_rps), and with `source`, one line of printable ASCII, as
-/// the set's goodput_source. All else stays as it is, comments too. `file` is for messages. Throws InputError
-/// if the text is not a set of profiles, or not laid out in lines: each key on its own.
-std::string with_goodput(const std::string& file, std::string_view text,
-                         const std::map<std::string, std::vector<GoodputPoint>>& goodput,
-                         const std::string& source);
 
 }  // namespace harness

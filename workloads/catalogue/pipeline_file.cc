@@ -1,11 +1,14 @@
+#include "workloads/catalogue/pipeline_file.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "harness/core/input_file.h"
+#include "harness/core/task_spec.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/table_reader.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/table_reader.h"
 
 namespace harness {
 namespace {

@@ -1,11 +1,13 @@
+#include "workloads/catalogue/pipeline_file.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/routes.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {
@@ -104,7 +106,7 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
   EXPECT_EQ(visit_probabilities(dynamic), (std::vector<double>{1, 0.5, 0.5, 1, 1}));
 }
 
-/// All but rag, whose models and services are of other profiles (profile_file_test.cc), InferLine's
+/// All but rag, whose models and services are of other profiles (profile_set_test.cc), InferLine's
 /// (inferline_workload_test.cc), QUART's (quart_workload_test.cc), and small, whose profiles every machine
 /// measures for itself, independent models, which are no video analytics, and trees of tasks
 /// (loki_workload_test.cc).

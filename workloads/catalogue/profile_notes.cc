@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

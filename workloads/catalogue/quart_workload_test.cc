@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

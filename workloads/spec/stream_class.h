@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
 

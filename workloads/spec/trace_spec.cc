@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "workloads/spec/trace_keys.h"
+#include "workloads/spec/unused_key.h"
 
 namespace harness {
 namespace {
@@ -278,6 +280,13 @@ double compression_of(const TraceSpec& spec) {
   if (spec.shape == "tweet" || spec.shape == "azure") return 288;
   if (is_autoscale_shape(spec.shape)) return 2;
   return 1;
+}
+
+ArrivalProcess process_of(const TraceSpec& spec) {
+  if (spec.shape == "constant") return ArrivalProcess::kUniform;
+  if (spec.shape == "poisson") return ArrivalProcess::kPoisson;
+  if (spec.shape == "gamma" || spec.shape == "transition") return ArrivalProcess::kGamma;
+  return spec.shape == "mmpp" ? ArrivalProcess::kMmpp : spec.process;
 }
 
 }  // namespace harness

@@ -1,16 +1,12 @@
 // A trace: a file or a generated shape, and the way to its sending times.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "harness/core/arrivals.h"
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
 #include "workloads/spec/stream_class.h"
 
 namespace harness {
@@ -112,43 +108,15 @@ void resolve_preset(TraceSpec& spec);
 std::vector<std::string> trace_format_names();
 
 /// Checks what list() cannot check: shape and format names (naming the nearest), fields that exclude one
-/// another, keys without an effect (trace_keys.h). Throws InputError at the field's place. Reads no file.
+/// another, keys without an effect (unused_key.h). Throws InputError at the field's place. Reads no file.
 void check_trace(const TraceSpec& spec);
 /// True if duration_s was given: only then a recorded load that is shorter lasts that long.
 bool asks_for_duration(const TraceSpec& spec);
 
-/// Facts that a reader should know of a file's load.
-struct LoadFacts {
-  /// One line each: first what was read as what, then surprises: an end before duration_s, a peak over mean
-  /// more than a tenth off the recorded one.
-  std::vector<std::string> remarks;
-  /// The highest mean over a whole second (or a bin that is longer) of the replayed window, over the mean of
-  /// all of it: as it was recorded, and of the rate at which requests are placed. NaN if no file is replayed,
-  /// or if its times are too far apart to be counted in bins.
-  double recorded_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
-  double sent_peak_over_mean = std::numeric_limits<double>::quiet_NaN();
-};
-
-/// Makes the sending times of the trace. `target_rps` > 0 scales it: the mean (scale_to = peak: the highest
-/// mean over one whole second; start: the rate of the first bin) of the replayed window becomes that.
-/// `target_rps` <= 0 replays a file as it was recorded: recorded times as they are (`repeat` and `clip_rps`
-/// are errors then), counts with as many requests in each bin as were counted (`process` places them within
-/// it; mmpp is an error), neither with a `contrast`, and streams at the rates of their classes; another
-/// generated shape is an error then. Recorded times are treated as counts in bins of bin_s (1 s unless given)
-/// if target_rps > 0: their order within a bin is not kept. `notes`, if given, gets the LoadFacts of a file;
-/// other shapes leave it unchanged. Throws InputError (check_trace, the file's reader, a window outside the
-/// file or without requests).
-std::unique_ptr<ArrivalSource> make_arrivals(const TraceSpec& spec, double target_rps, std::uint64_t seed,
-                                             LoadFacts* notes = nullptr);
-
-/// Makes the sample of the load by which some systems plan (InferLine, section 6: traces "with the same
-/// performance characteristics", or the first 25 %): with `sample_share` the beginning of the trace, which
-/// make_arrivals() leaves out, else the whole trace with the requests of another seed. Throws InputError as
-/// make_arrivals() does, and if the sample would be the very requests that are served: for streams and,
-/// without `sample_share`, for a file that is replayed as it was recorded.
-std::unique_ptr<ArrivalSource> make_sample(const TraceSpec& spec, double target_rps, std::uint64_t seed);
-
 /// Returns the compression in effect: `compress`, or the default of the shape if that is 0.
 double compression_of(const TraceSpec& spec);
+
+/// Returns the way in which requests are placed: the shape's if it fixes one, else `process`.
+ArrivalProcess process_of(const TraceSpec& spec);
 
 }  // namespace harness

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/portable_math.h"
+#include "harness/core/random_stream.h"
+#include "workloads/arrivals/alias_table.h"
+#include "workloads/arrivals/exponential_gaps.h"
 #include "workloads/arrivals/rate_curve.h"
 
 namespace harness {

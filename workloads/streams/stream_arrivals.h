@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/arrivals.h"
+#include "harness/core/arrival_source.h"
+#include "harness/core/stream.h"
 #include "workloads/streams/stream_population.h"
 
 namespace harness {

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "harness/core/random.h"
-#include "workloads/arrivals/rate_curve.h"
 #include "workloads/streams/test_streams.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {
@@ -75,25 +74,6 @@ double covariance(const std::vector<double>& a, const std::vector<double>& b) {
 /// Checks the sum of (n - e)^2 / e, which has as many degrees of freedom as there are Poisson counts.
 void expect_poisson(double chi_square, double degrees) {
   EXPECT_NEAR(chi_square, degrees, 5 * std::sqrt(2 * degrees));
-}
-
-TEST(AliasTable, DrawsInProportionToTheWeights) {
-  const std::vector<double> weights = {1, 0, 1000, 3, 0.5, 0, 250, 17};
-  AliasTable table;
-  table.build(weights);
-  RandomStream random(1, "test");
-  std::vector<double> counts(weights.size(), 0.0);
-  constexpr int kDraws = 2'000'000;
-  for (int i = 0; i < kDraws; ++i) counts[table.draw(random)] += 1;
-  double chi_square = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double expected = weights[i] / 1271.5 * kDraws;
-    if (weights[i] == 0)
-      EXPECT_EQ(counts[i], 0);
-    else
-      chi_square += (counts[i] - expected) * (counts[i] - expected) / expected;
-  }
-  expect_poisson(chi_square, 5);
 }
 
 // SHEPHERD section 7.2: A at 5, 125, 245 ms ..., B each ms from 0 on.

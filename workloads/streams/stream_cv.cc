@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

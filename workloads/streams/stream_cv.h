@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/core/arrivals.h"
+#include "harness/core/arrival_source.h"
 
 namespace harness {
 

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <memory>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/streams/stream_arrivals.h"
 #include "workloads/streams/test_streams.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <numeric>
 
-#include "harness/core/error.h"
-#include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "workloads/catalogue/pipeline_file.h"
+#include "workloads/streams/class_population.h"
 #include "workloads/streams/test_streams.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

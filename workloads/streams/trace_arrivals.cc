@@ -1,15 +1,24 @@
+#include "workloads/streams/trace_arrivals.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "workloads/arrivals/autoscale_curves.h"
 #include "workloads/arrivals/curve_arrivals.h"
+#include "workloads/arrivals/fitted_curves.h"
+#include "workloads/arrivals/placing_rule.h"
 #include "workloads/arrivals/rate_curve.h"
-#include "workloads/spec/trace_keys.h"
+#include "workloads/arrivals/replay.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/spec/unused_key.h"
+#include "workloads/streams/load_facts.h"
 #include "workloads/streams/stream_arrivals.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/trace_files/counts.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

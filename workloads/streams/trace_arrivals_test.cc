@@ -5,14 +5,18 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/load_facts.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/counts.h"
+#include "workloads/trace_files/imported_trace.h"
 #include "workloads/trace_files/trace_facts.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/trace_files/trace_sources.h"
 
 namespace harness {
 namespace {

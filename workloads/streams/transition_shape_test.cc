@@ -3,9 +3,10 @@
 
 #include <cstdlib>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "workloads/spec/trace_spec.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/counts.h"
 
 namespace harness {
 namespace {

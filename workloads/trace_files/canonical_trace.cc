@@ -7,11 +7,15 @@
 #include <string_view>
 #include <type_traits>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/input_file.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/table_reader.h"
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/sha256.h"
+#include "harness/files/table_reader.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

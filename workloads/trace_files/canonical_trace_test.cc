@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/sha256.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

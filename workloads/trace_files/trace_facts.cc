@@ -1,7 +1,6 @@
 #include "workloads/trace_files/trace_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "workloads/arrivals/rate_curve.h"
@@ -72,20 +71,6 @@ bool divides_into(const TraceFacts& facts, double group_s) {
   const double bins = std::round(group_s / facts.bin_s);
   return bins >= 1 && std::abs(bins * facts.bin_s - group_s) <= kSlack * group_s &&
          2 * bins <= static_cast<double>(facts.bins);
-}
-
-std::vector<double> counts_of(const ArrivalSource& source, double bin_s) {
-  const double bins = std::ceil(bins_of(ns_to_s(source.duration_ns()), bin_s));
-  std::vector<double> counts(static_cast<std::size_t>(std::max(1.0, bins)), 0.0);
-  const std::unique_ptr<ArrivalSource> copy = source.restarted();
-  std::array<TimeNs, 512> times{};
-  while (const std::size_t count = copy->next(times)) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t bin = bin_of(times[i], bin_s);
-      counts[std::min(bin, counts.size() - 1)] += 1;
-    }
-  }
-  return counts;
 }
 
 }  // namespace harness

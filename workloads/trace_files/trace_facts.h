@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/core/arrivals.h"
-
 namespace harness {
 
 /// The figures of a series of counts. CV is the standard deviation over the mean. A CV over a time shorter
@@ -35,9 +33,5 @@ TraceFacts facts_of(const std::vector<double>& counts, double bin_s, double leng
 /// True if the bins make at least two groups of group_s (within 1 %), so that a CV over that time has a
 /// meaning.
 bool divides_into(const TraceFacts& facts, double group_s);
-
-/// Returns the counts of all requests of a source in bins of bin_s, from its beginning (the source itself is
-/// not moved).
-std::vector<double> counts_of(const ArrivalSource& source, double bin_s);
 
 }  // namespace harness

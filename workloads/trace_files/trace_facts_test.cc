@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/counts.h"
 
 namespace harness {
 namespace {

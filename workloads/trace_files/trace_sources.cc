@@ -5,12 +5,17 @@
 #include <map>
 #include <system_error>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/input_file.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/sha256.h"
+#include "harness/files/table_reader.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/table_reader.h"
-#include "workloads/trace_files/trace_import.h"
+#include "workloads/trace_files/canonical_trace.h"
+#include "workloads/trace_files/counts.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

@@ -52,4 +52,9 @@ std::vector<ImportOutcome> import_sources(const std::vector<TraceSource>& source
 /// Returns one line for people: "tweet: imported ...", "wiki: missing ...".
 std::string describe(const ImportOutcome& outcome);
 
+/// Returns the SHA-256 (hex) of the trace's file; "" for generated shapes. Throws InputError if it cannot be
+/// read; if there is no file, the message names the key and, for the real traces in
+/// workloads/traces/SOURCES.toml, says what to do.
+std::string trace_checksum(const TraceSpec& spec);
+
 }  // namespace harness

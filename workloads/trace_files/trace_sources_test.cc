@@ -5,9 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/core/error.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/trace_files/trace_import.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/sha256.h"
+#include "workloads/streams/trace_arrivals.h"
+#include "workloads/trace_files/imported_trace.h"
+#include "workloads/trace_files/trace_data.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/check.h"
 #include "harness/core/routes.h"
 
 namespace harness {

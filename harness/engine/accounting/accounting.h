@@ -7,27 +7,26 @@
 #include <vector>
 
 #include "harness/core/pipeline.h"
+#include "harness/engine/accounting/fingerprint.h"
+#include "harness/engine/accounting/request_record.h"
 #include "harness/engine/accounting/slot_table.h"
+#include "harness/engine/accounting/visit_record.h"
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/gap_totals.h"
+#include "harness/record/run/module_totals.h"
+#include "harness/record/run/module_window.h"
+#include "harness/record/run/path_counts.h"
+#include "harness/record/run/plan_row.h"
+#include "harness/record/run/request_counts.h"
+#include "harness/record/run/request_row.h"
+#include "harness/record/run/row_sink.h"
 #include "harness/record/run/run_record.h"
+#include "harness/record/run/visit_row.h"
+#include "harness/record/run/window_counts.h"
+#include "harness/record/run/worker_totals.h"
 #include "harness/serving/plan.h"
 
 namespace harness {
-
-/// The value into which a run's decisions are mixed, in order.
-class Fingerprint {
- public:
-  explicit Fingerprint(std::uint64_t value) : value_(value) {}
-  void add(TimeNs now, std::uint64_t what) {
-    std::uint64_t mixed = (value_ ^ static_cast<std::uint64_t>(now)) * 0x9e3779b97f4a7c15ULL;
-    mixed = (mixed ^ (mixed >> 32) ^ what) * 0xd6e8feb86659fd93ULL;
-    value_ = mixed ^ (mixed >> 29);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_;
-};
 
 /// Fills a RunRecord while the run goes on. Hot functions are inline; there is one call per batch or per
 /// visit.

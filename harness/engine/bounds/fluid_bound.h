@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 
@@ -30,22 +29,5 @@ namespace harness {
 /// workers cores, every batch takes as long as with the most cores that any plan gives its module. In a task
 /// tree, whose systems choose their own work, the bound is the number of requests sent.
 std::uint64_t fluid_bound(const RunSpec& spec, const RunRecord& record);
-
-/// The capacity in requests/s by the plan rows, a step function of time.
-class CapacityCurve {
- public:
-  /// `profiles` has one entry per module; it may be empty if all services are batch.
-  CapacityCurve(const Pipeline& pipeline, const RunRecord& record, std::span<const Profile> profiles = {});
-  /// Returns the capacity of the bottleneck module at that time: workers x max_batch / exec / (probability
-  /// that a request visits it); for other services workers x worker_rps / that probability.
-  double at(TimeNs now) const;
-
- private:
-  struct Step {
-    TimeNs at_ns;
-    double capacity_rps;
-  };
-  std::vector<Step> steps_;
-};
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

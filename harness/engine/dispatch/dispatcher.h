@@ -11,56 +11,20 @@
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
+#include "harness/engine/dispatch/load_meter.h"
 #include "harness/engine/dispatch/module_meter.h"
+#include "harness/engine/dispatch/module_queues.h"
 #include "harness/engine/dispatch/request_flow.h"
 #include "harness/engine/dispatch/worker_manager.h"
-#include "harness/engine/ports.h"
-#include "harness/engine/queues/rank_queues.h"
+#include "harness/engine/queues/engine_tables.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/to_queues.h"
+#include "harness/engine/worker_state.h"
+#include "harness/serving/load_statistics.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/planner.h"
 
 namespace harness {
-
-// The planner gets the load since its last plan.
-
-/// Measures the load between two plans. Single-threaded.
-class LoadMeter {
- public:
-  /// `period_ns` is the period of the system's own planning (0: none); the load includes the peaks of such a
-  /// period if they are known (peaks_at()). All arguments outlive this object.
-  LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& flow, const Accounting& accounting);
-
-  void on_request(TimeNs now, StreamId stream) {
-    if (keeps_sent_) [[unlikely]]
-      keep(now, stream);
-  }
-  /// Returns the load since the last call, or since the start. `arrived` counts the visits that have arrived
-  /// at each module since the start.
-  LoadStatistics take(TimeNs now, std::span<const std::uint64_t> arrived);
-
- private:
-  void keep(TimeNs now, StreamId stream) {
-    sent_ns_.push_back(now);
-    if (spec_.streams.size() > 1) sent_streams_.push_back(stream);
-  }
-  /// Returns LoadStatistics::fan_out since the last call.
-  std::vector<std::vector<double>> fan_out();
-
-  const RunSpec& spec_;
-  TimeNs period_ns_;
-  const RequestFlow& flow_;
-  const Accounting& accounting_;
-  bool keeps_sent_;                                 ///< true if LoadStatistics::sent_ns is kept
-  std::vector<TimeNs> sent_ns_;                     ///< sending times since the last call
-  std::vector<StreamId> sent_streams_;              ///< their streams (LoadStatistics::sent_streams)
-  TimeNs at_ns_ = 0;                                ///< time of the last call
-  std::vector<std::uint64_t> arrived_;              ///< visits that had arrived at each module by then
-  std::vector<std::uint64_t> done_;                 ///< visits that each module had served by then
-  std::vector<std::vector<std::uint64_t>> caused_;  ///< visits caused by then (RequestFlow::caused)
-};
-
-/// Returns the peak rates of the planning period that contains `now`; empty if they are not known.
-std::vector<double> peaks_at(const RunSpec& spec, TimeNs period_ns, TimeNs now);
 
 /// The dispatcher of a run. The runtime feeds it events with their times. Each call ends before the next one
 /// begins, but the queues may answer what it sends them at once, during the call. Single-threaded.
@@ -201,19 +165,5 @@ class Dispatcher {
   std::optional<ModuleMeter> meter_;  ///< meter for systems that ask for module statistics
   WorkerManager worker_manager_;
 };
-
-/// Returns the serving context of a cell. It points into `spec` and to `sizes`; planning needs no `sizes`.
-ServingContext make_context(const RunSpec& spec, const RequestSizes* sizes = nullptr);
-/// Returns the load that a planner is told before the start.
-LoadStatistics initial_load(const RunSpec& spec, const ServingContext& context, double offered_rps);
-/// Returns `plan` with at most `planner.initial_workers` workers (0: no limit) for each group or, without
-/// groups, each module. Shared servers and remote calls keep their slots, because slots are not replicas.
-Plan start_of(const RunSpec& spec, Plan plan);
-/// Returns the plan with which a cell starts: the planner's plan for `offered_rps`, refined by the system and
-/// reduced by start_of.
-Plan initial_plan(const RunSpec& spec, double offered_rps);
-/// If the cluster has several kinds of devices: gives each module its profile on the kind that `plan`, the
-/// first plan of the run, names for it. Throws InputError if the cluster has too few devices of a kind.
-void settle_devices(RunSpec& spec, const Plan& plan);
 
 }  // namespace harness

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/record/run/module_metrics.h"
+#include "harness/record/run/arrival_variation.h"
 
 namespace harness {
 

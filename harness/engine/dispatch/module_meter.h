@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
-#include "harness/engine/ports.h"
+#include "harness/engine/worker_state.h"
+#include "harness/serving/module_statistics.h"
 #include "harness/serving/plan.h"
 
 namespace harness {

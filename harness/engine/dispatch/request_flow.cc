@@ -1,6 +1,7 @@
 #include "harness/engine/dispatch/request_flow.h"
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/wording.h"
 
 namespace harness {
 

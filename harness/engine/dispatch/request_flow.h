@@ -7,25 +7,20 @@
 #include <optional>
 #include <vector>
 
-#include "harness/core/arrivals.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/routes.h"
+#include "harness/core/stream.h"
 #include "harness/engine/accounting/accounting.h"
+#include "harness/engine/accounting/request_record.h"
 #include "harness/engine/accounting/slot_table.h"
+#include "harness/engine/accounting/visit_record.h"
 #include "harness/engine/accounting/visit_tree.h"
-#include "harness/engine/ports.h"
+#include "harness/engine/dispatch/module_queues.h"
+#include "harness/engine/to_queues.h"
+#include "harness/engine/worker_state.h"
 #include "harness/serving/router.h"
 
 namespace harness {
-
-/// The active queues of one module, or of all variants of a task at its first module, as its router sees
-/// them.
-struct ModuleQueues {
-  std::unique_ptr<Router> router;
-  bool reads_visits = true;         ///< true if the router looks at the visits
-  bool counts_outstanding = false;  ///< true if the router needs QueueView::outstanding
-  std::vector<QueueView> views;     ///< active queues, in order of id
-};
 
 /// Moves requests through the pipeline. Visits that leave a queue come in through on_batch_done and drop;
 /// visits that enter a queue go out through ToQueues::deliver. A dropped branch fails its request: queued

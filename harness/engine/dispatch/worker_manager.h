@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
-#include "harness/engine/dispatch/request_flow.h"
-#include "harness/engine/ports.h"
-#include "harness/engine/queues/rank_queues.h"
+#include "harness/engine/dispatch/module_queues.h"
+#include "harness/engine/queues/engine_tables.h"
 #include "harness/engine/run_spec.h"
 #include "harness/engine/servers/cluster_servers.h"
 #include "harness/engine/servers/gpu_places.h"
+#include "harness/engine/to_queues.h"
 #include "harness/serving/plan.h"
 
 namespace harness {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 
 QueueHost::QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules,
-                     std::unique_ptr<Scheduler> scheduler, const HostEnvironment& environment)
+                     std::unique_ptr<Scheduler> scheduler, const Environment& environment)
     : environment_(&environment),
       scheduler_(std::move(scheduler)),
       id_(id),

@@ -5,44 +5,51 @@
 #include <memory>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/core/profile.h"
+#include "harness/core/request_sizes.h"
 #include "harness/engine/accounting/accounting.h"
+#include "harness/engine/accounting/fingerprint.h"
+#include "harness/engine/accounting/prefetch.h"
 #include "harness/engine/accounting/slot_table.h"
-#include "harness/engine/ports.h"
+#include "harness/engine/accounting/visit_record.h"
+#include "harness/engine/to_dispatcher.h"
+#include "harness/engine/worker_state.h"
+#include "harness/engine/workers.h"
+#include "harness/serving/decision.h"
 #include "harness/serving/scheduler.h"
 
 namespace harness {
-
-/// The worker that has fallen free, while its next batch is decided and started.
-struct FreedWorker {
-  WorkerId worker = kNone;
-  bool was_closed = false;  ///< true if its forming batch was closed when it fell free
-  TimeNs free_ns = 0;
-};
-
-/// The environment that all hosts of a run share. It and what it points to outlive the hosts.
-struct HostEnvironment {
-  SlotTable<VisitRecord>* visits = nullptr;
-  WorkerTable* workers = nullptr;
-  Accounting* accounting = nullptr;
-  Workers* runtime = nullptr;
-  ToDispatcher* dispatcher = nullptr;
-  Decisions* decisions = nullptr;  ///< scratch, empty between calls
-  FreedWorker* freed = nullptr;    ///< scratch, without a worker between calls
-  const RequestSizes* sizes = nullptr;
-  std::span<const Profile> profiles;  ///< profile of each module
-  bool tells_joins = false;           ///< true if Workers::joined and Workers::closed are called
-};
 
 /// Serves the modules of a group. Every public function is an event of the queue at virtual or wall time
 /// `now`, and none is re-entered. An illegal decision (a visit that is not here, a full or closed batch, ...)
 /// is a bug and stops the run.
 class alignas(kCacheLine) QueueHost {
  public:
+  /// The worker that has fallen free, while its next batch is decided and started.
+  struct FreedWorker {
+    WorkerId worker = kNone;
+    bool was_closed = false;  ///< true if its forming batch was closed when it fell free
+    TimeNs free_ns = 0;
+  };
+
+  /// The environment that all hosts of a run share. It and what it points to outlive the hosts.
+  struct Environment {
+    SlotTable<VisitRecord>* visits = nullptr;
+    WorkerTable* workers = nullptr;
+    Accounting* accounting = nullptr;
+    Workers* runtime = nullptr;
+    ToDispatcher* dispatcher = nullptr;
+    Decisions* decisions = nullptr;  ///< scratch, empty between calls
+    FreedWorker* freed = nullptr;    ///< scratch, without a worker between calls
+    const RequestSizes* sizes = nullptr;
+    std::span<const Profile> profiles;  ///< profile of each module
+    bool tells_joins = false;           ///< true if Workers::joined and Workers::closed are called
+  };
+
   /// `modules` are the modules that it serves, the group's, in order.
   QueueHost(QueueId id, GroupId group, std::vector<ModuleId> modules, std::unique_ptr<Scheduler> scheduler,
-            const HostEnvironment& environment);
+            const Environment& environment);
 
   QueueId id() const { return id_; }
   const std::vector<ModuleId>& modules() const { return modules_; }
@@ -175,7 +182,7 @@ class alignas(kCacheLine) QueueHost {
   }
 
   // The members that an arrival and a batch touch come first.
-  const HostEnvironment* environment_;
+  const Environment* environment_;
   std::unique_ptr<Scheduler> scheduler_;
   QueueId id_;
   bool closed_ = false;

@@ -4,8 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/engine/accounting/slot_table.h"
+#include "harness/engine/accounting/prefetch.h"
 
 namespace harness {
 

@@ -6,19 +6,16 @@
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"
-#include "harness/engine/ports.h"
+#include "harness/engine/queues/engine_tables.h"
 #include "harness/engine/queues/queue_host.h"
-#include "harness/engine/replay/replay_call.h"
+#include "harness/engine/replay/replay_recorder.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/to_dispatcher.h"
+#include "harness/engine/to_queues.h"
+#include "harness/engine/worker_state.h"
+#include "harness/engine/workers.h"
 
 namespace harness {
-
-/// The tables on which the queues of a rank work. In virtual time the dispatcher works on the same tables; in
-/// a live run each rank has its own, indexed by the same ids.
-struct EngineTables {
-  SlotTable<VisitRecord> visits;
-  WorkerTable workers;
-};
 
 /// Makes the hosts of its queues and feeds them. Every public function is an event at virtual or wall time
 /// `now`; none is re-entered except on_deliveries. Single-threaded.
@@ -93,8 +90,8 @@ class RankQueues {
   EngineTables& tables_;
   Accounting& accounting_;
   Decisions decisions_;
-  FreedWorker freed_;
-  HostEnvironment environment_;
+  QueueHost::FreedWorker freed_;
+  QueueHost::Environment environment_;
   bool starts_on_time_ = false;
   Plan plan_;
   ReplayRecorder replay_;

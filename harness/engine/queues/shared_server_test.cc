@@ -1,5 +1,5 @@
 // Continuous batching against closed forms and cases computed by hand.
-#include "harness/engine/queues/worker_models.h"
+#include "harness/engine/queues/shared_server.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

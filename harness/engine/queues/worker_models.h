@@ -2,86 +2,32 @@
 // remote call. They are the same in virtual time and on emulated GPUs.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/profile.h"
-#include "harness/core/random.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/random_stream.h"
 #include "harness/engine/event_queue.h"
-#include "harness/engine/ports.h"
+#include "harness/engine/queues/shared_server.h"
 #include "harness/engine/run_spec.h"
+#include "harness/engine/workers.h"
 
 namespace harness {
-
-// A server with continuous batching in virtual time: many sequences at once, each as fast as the others let
-// it.
-
-/// Fluid model of SharedService: between two events all sequences move at constant rates, so progress is
-/// exact up to the rounding of event times to whole nanoseconds. Prompts are prefilled in order of arrival,
-/// and the sequences that decode progress equally. A sequence whose visit has ended at its first token
-/// decodes on. Starts and ends cost O(log n).
-class SharedServer {
- public:
-  /// `service` outlives this object.
-  explicit SharedServer(const SharedService& service) : service_(&service) {}
-
-  /// Starts a visit. Visits beyond the server's slots wait in order of arrival. `now` never falls, and is
-  /// never beyond next_ns().
-  void start(TimeNs now, WorkerId worker, TokenCount tokens);
-  /// Returns the time at which advance() is due: something ends, which changes the rates. kNever if the
-  /// server is idle.
-  TimeNs next_ns() const;
-  /// Brings the server to `now` and appends the workers whose visits have ended.
-  void advance(TimeNs now, std::vector<WorkerId>& ended);
-
- private:
-  struct Prompt {
-    WorkerId worker = kNone;
-    double left = 0;    ///< number of tokens left to prefill
-    double decode = 0;  ///< number of tokens to decode after it
-  };
-  struct Decoding {
-    double end = 0;  ///< value of decoded_ at which it is done
-    std::uint64_t order = 0;
-    WorkerId worker = kNone;  ///< kNone: its visit has ended
-  };
-  /// The rates in tokens/ns: of the prompt that is prefilled, and of each sequence that decodes.
-  struct Rates {
-    double prefill = 0;
-    double decode = 0;
-  };
-
-  bool prefilling() const;
-  Rates rates() const;
-  void progress(TimeNs now);
-  void end_prefill(std::vector<WorkerId>& ended);
-  static bool later(const Decoding& a, const Decoding& b) {
-    return a.end != b.end ? a.end > b.end : a.order > b.order;
-  }
-
-  const SharedService* service_;
-  TimeNs at_ns_ = 0;
-  std::deque<Prompt> prompts_;      ///< prompts; the first is prefilled, if a slot is free
-  std::vector<Decoding> decoding_;  ///< a heap, the next to end first
-  double decoded_ = 0;  ///< number of tokens that a sequence decoding all the time would have made
-  std::uint64_t started_ = 0;
-};
-
-/// Kinds of the events that worker models push.
-struct WorkerEventKinds {
-  /// End of what a worker runs, if takes_end() says so; the index is the worker.
-  std::uint32_t batch = 0;
-  std::uint32_t server = 0;  ///< event of a server, for on_server(); the index is the server
-  /// Stop of a worker's batch, if takes_stop() says so; the index is the worker.
-  std::uint32_t preempted = 0;
-};
 
 /// The workers of all kinds of services. They push events when something starts. Single-threaded.
 class WorkerModels {
  public:
-  WorkerModels(const RunSpec& spec, EventQueue& events, const WorkerEventKinds& kinds);
+  /// Kinds of the events that this object pushes.
+  struct EventKinds {
+    /// End of what a worker runs, if takes_end() says so; the index is the worker.
+    std::uint32_t batch = 0;
+    std::uint32_t server = 0;  ///< event of a server, for on_server(); the index is the server
+    /// Stop of a worker's batch, if takes_stop() says so; the index is the worker.
+    std::uint32_t preempted = 0;
+  };
+
+  WorkerModels(const RunSpec& spec, EventQueue& events, const EventKinds& kinds);
 
   /// Starts a batch now that takes `profile_ns` by the profile, after the handover.
   void run_batch(TimeNs now, WorkerId worker, TimeNs profile_ns, TimeNs handover_ns) {
@@ -147,7 +93,7 @@ class WorkerModels {
 
   const RunSpec& spec_;
   EventQueue& events_;
-  WorkerEventKinds kinds_;
+  EventKinds kinds_;
   std::vector<Running> running_;              ///< batch of each worker
   std::vector<PreemptedEnd> preempted_ends_;  ///< ends in no order; few
   std::vector<RandomStream> executions_;      ///< random stream of each worker

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/engine/replay/replay_code.h"
+
 namespace harness {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/engine/replay/replay_call.h"
+#include "harness/record/run/replay_log.h"
 
 namespace harness {
 

@@ -1,6 +1,6 @@
 #include "harness/engine/servers/cluster_servers.h"
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/bounds/offline_schedule.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/sha256.h"
 
 namespace harness {
 namespace {

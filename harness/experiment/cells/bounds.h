@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/engine/run_spec.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

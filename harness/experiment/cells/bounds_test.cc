@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/engine/bounds/test_offline_schedule.h"
 #include "harness/sim/test_groups.h"
-#include "harness/sim/test_offline_schedule.h"
 
 namespace harness {
 namespace {

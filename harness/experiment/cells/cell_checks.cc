@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "harness/engine/dispatch/dispatcher.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/wording.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/serving/placed_planner.h"
 
 namespace harness {
 namespace {

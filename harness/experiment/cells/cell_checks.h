@@ -6,7 +6,7 @@
 
 #include "harness/core/pipeline.h"
 #include "harness/engine/run_spec.h"
-#include "harness/experiment/reading/expansion.h"
+#include "harness/experiment/reading/cell.h"
 
 namespace harness {
 

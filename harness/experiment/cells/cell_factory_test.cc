@@ -1,5 +1,4 @@
 #include "harness/experiment/cells/cell_factory.h"
-#include "harness/experiment/cells/cell_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +7,10 @@
 #include <fstream>
 #include <set>
 
+#include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
+#include "workloads/catalogue/pipeline_file.h"
 
 namespace harness {
 namespace {

@@ -5,9 +5,11 @@
 #include <system_error>
 
 #include "harness/core/routes.h"
-#include "harness/experiment/reading/expansion.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/cell.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/serving/milp.h"
+#include "workloads/catalogue/catalogue.h"
 
 namespace harness {
 
@@ -155,7 +157,7 @@ TimeNs shortest_service_ns(const RunSpec& run) {
 
 double capacity_of_kinds_rps(const RunSpec& run) {
   const std::vector<double> visits = visit_probabilities(run.pipeline);
-  MilpProblem problem;
+  Milp problem;
   const int rate = problem.add_variable(0, kMilpInfinity, 1, false);
   std::vector<std::vector<MilpTerm>> busy(run.devices.size());
   for (std::size_t m = 0; m < run.pipeline.modules.size(); ++m) {

@@ -6,7 +6,7 @@
 
 #include "harness/engine/run_spec.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 

@@ -4,9 +4,11 @@
 #include <sstream>
 
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/readers.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/spec/trace_keys.h"
+#include "harness/experiment/reading/device_reader.h"
+#include "harness/experiment/reading/stream_reader.h"
+#include "harness/experiment/reading/system_reader.h"
+#include "harness/files/sha256.h"
+#include "workloads/spec/unused_key.h"
 
 namespace harness {
 namespace {

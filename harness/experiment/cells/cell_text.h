@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/reading/expansion.h"
+#include "harness/experiment/reading/cell.h"
 
 namespace harness {
 

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/param_error.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 namespace {

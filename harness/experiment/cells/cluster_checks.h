@@ -8,6 +8,7 @@
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/settings.h"
 #include "harness/serving/plan.h"
+#include "harness/serving/planner.h"
 #include "harness/serving/system.h"
 
 namespace harness {

@@ -7,8 +7,9 @@
 #include <filesystem>
 
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 
 namespace harness {

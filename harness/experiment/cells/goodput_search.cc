@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/check.h"
 #include "harness/sim/simulation.h"
 #include "systems/all_systems.h"
 #include "workloads/spec/trace_spec.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

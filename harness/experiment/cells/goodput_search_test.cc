@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_time.h"
 #include "harness/sim/test_world.h"
-#include "workloads/catalogue/catalogue.h"
+#include "workloads/catalogue/profile_set.h"
 
 namespace harness {
 namespace {

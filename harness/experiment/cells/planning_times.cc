@@ -1,6 +1,7 @@
 #include "harness/experiment/cells/planning_times.h"
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
+#include "workloads/streams/trace_arrivals.h"
 
 namespace harness {
 namespace {

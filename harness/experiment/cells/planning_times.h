@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "harness/core/error.h"
-#include "harness/serving/context.h"
+#include "harness/core/input_error.h"
+#include "harness/serving/planning_times.h"
 #include "workloads/spec/trace_spec.h"
 #include "workloads/streams/stream_arrivals.h"
 

@@ -4,8 +4,10 @@
 #include <map>
 
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/running/experiment_run.h"
+#include "harness/experiment/running/dry_run.h"
+#include "harness/experiment/running/dry_run_total.h"
 
 namespace harness {
 namespace {

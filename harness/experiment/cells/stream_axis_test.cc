@@ -5,8 +5,9 @@
 #include <array>
 
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/running/experiment_run.h"
+#include "harness/experiment/running/dry_run.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {

@@ -6,6 +6,7 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 
 namespace harness {
 

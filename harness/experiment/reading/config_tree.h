@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "workloads/files/toml_tree.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
+#include "harness/files/toml_value.h"
 
 namespace harness {
 

@@ -1,7 +1,8 @@
+#include "harness/experiment/reading/device_reader.h"
+
 #include <algorithm>
 
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/readers.h"
 
 namespace harness {
 

@@ -1,4 +1,6 @@
 // [[cluster.device]]: kinds of devices with prices, read, refused, made into cells.
+#include "harness/experiment/reading/device_reader.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -6,11 +8,12 @@
 
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/cell_profiles.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/files/file_bytes.h"
 #include "harness/record/run/worker_metrics.h"
 #include "harness/sim/simulation.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

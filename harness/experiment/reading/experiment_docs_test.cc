@@ -8,7 +8,7 @@
 
 #include "harness/experiment/reading/experiment_keys.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/file_bytes.h"
 
 namespace harness {
 namespace {

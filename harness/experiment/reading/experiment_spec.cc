@@ -6,15 +6,21 @@
 #include <filesystem>
 #include <sstream>
 
+#include "harness/core/wording.h"
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/device_reader.h"
+#include "harness/experiment/reading/fault_reader.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/reading/plain_keys.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/reading/robustness.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/experiment/reading/setting_reader.h"
+#include "harness/experiment/reading/stream_reader.h"
+#include "harness/experiment/reading/system_reader.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/table_reader.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/table_reader.h"
-#include "workloads/spec/trace_keys.h"
+#include "workloads/spec/unused_key.h"
 
 namespace harness {
 namespace {
@@ -68,13 +74,14 @@ void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
 }
 
 /// Reads true, false, or indices of cells, which expand() checks.
-KeptBy read_kept_by(const TableReader& record, const std::string& key, const KeptBy& standard) {
+ExperimentSpec::KeptBy read_kept_by(const TableReader& record, const std::string& key,
+                                    const ExperimentSpec::KeptBy& standard) {
   if (!record.has(key)) return standard;
   constexpr const char* kAllowed = "true, false, or cells as --dry-run numbers them, such as [3, 17]";
   if (std::holds_alternative<bool>(record.find(key)->data)) return {record.flag_or(key, false)};
   if (std::holds_alternative<double>(record.find(key)->data))
     throw input_error(record.place(key), "a number", kAllowed);
-  KeptBy kept;
+  ExperimentSpec::KeptBy kept;
   for (const double cell : record.number_axis(key, 0, kMaxCells - 1, kAllowed)) {
     if (cell != std::floor(cell)) throw input_error(record.place(key), text_of(cell), kAllowed);
     kept.cells.push_back(static_cast<std::uint32_t>(cell));

@@ -10,7 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/experiment/reading/repeat_until.h"
+#include "harness/experiment/reading/robustness.h"
 #include "harness/experiment/reading/settings.h"
+#include "harness/experiment/reading/system_spec.h"
+#include "harness/experiment/reading/workload_spec.h"
 
 namespace harness {
 
@@ -24,96 +28,20 @@ inline constexpr std::uint64_t kLargestSeed = 9'007'199'254'740'992;
 enum class Runtime { kSimulated, kEmulated, kGpu };
 const char* name_of(Runtime runtime);
 
-/// [[system]]: a system under a name of its own in the results.
-struct SystemSpec {
-  std::string name;
-  std::string library;                 ///< shared library that the system comes with, as written; "": none
-  std::string variant;                 ///< name of the variant; "default" if nothing is overridden
-  std::string planner;                 ///< system by whose plans it serves; "": its own
-  std::vector<Assignment> overrides;   ///< parameters of the system and its planner, and shared settings
-  std::vector<std::string> pipelines;  ///< pipelines on which the entry makes cells (`only`); empty: all
-  std::vector<std::string> traces;     ///< traces on which it makes cells (`only`); empty: all
-  std::vector<NamedAt> settings;       ///< names of [[setting]] in which it makes cells (`only`); empty: all
-  InputPlace place;                    ///< place of its name
-};
-
-/// Returns true if the entry makes cells on that pipeline and trace of the experiment.
-bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace);
-
-/// Returns true if the system makes cells in the setting of that name.
-bool makes_cells_in(const SystemSpec& system, const std::string& setting);
-
-/// Returns true if the section holds parameters of the entry's system or of its planner.
-inline bool is_of(const std::string& section, const SystemSpec& system) {
-  return section == system.name || section == system.planner;
-}
-
-/// [[sweep]]: an axis. It multiplies only the cells that its key concerns: the cells of one system, of one
-/// trace, of one runtime, of the pipelines that have the module or task trees, or all cells.
-struct SweepAxis {
-  std::string key;
-  std::vector<ParamValue> values;
-  InputPlace place;
-};
-
-/// The name of the [[setting]] tables, and the key of their axis among the sweeps.
-inline constexpr const char* kSettingKey = "setting";
-
-/// [[setting]]: values that go together under a name. All settings together make the axis `setting`.
-struct NamedSetting {
-  std::string name;
-  std::vector<Assignment> values;
-  std::optional<double> load;  ///< load that replaces workload.loads
-  InputPlace place;
-};
-
-std::vector<std::string> names_of(const std::vector<NamedAt>& named);
-
-/// [workload]: the axes of the load.
-struct WorkloadSpec {
-  std::vector<NamedAt> pipelines;
-  std::vector<NamedAt> traces;
-  InputPlace rate_place;  ///< place of the rates; if the file has none, place where they are missing
-  std::vector<double> loads = {1.0};  ///< loads relative to the capacity of the initial plan
-  std::vector<double> rates_rps;  ///< unless empty, requests/s instead of loads; 0: recorded traces as they
-                                  ///< are, streams at their own rates
-  bool rates_per_worker = false;  ///< true: rates_rps are requests/s for each worker of the cluster
-  std::vector<std::uint64_t> seeds = {1};
-  std::vector<std::uint64_t> added_seeds;  ///< seeds that [repeat_until] may add, in order
-  std::vector<double> slo_ms;              ///< SLOs; empty: each pipeline's own
-  std::vector<double> slo_factors;         ///< unless empty, SLOs in shortest service times instead of slo_ms
-  InputPlace slo_place;                    ///< place of slo_factors
-};
-
-/// [repeat_until]: the condition under which there are enough seeds.
-struct RepeatUntil {
-  std::string metric;     ///< column of /summary
-  double half_width = 0;  ///< largest half-width of the 95 % confidence interval in every workload and series
-  std::string baseline;   ///< series ("pard", "pard/back") to take differences to; empty: the metric itself
-  std::size_t max_seeds = 20;
-};
-
-/// [robustness]: the settings besides its own in which `harness robust` runs the experiment. Runs ignore it.
-struct Robustness {
-  std::vector<Assignment> over;  ///< steps: one value of one key each, grouped by key
-  bool standard = true;          ///< true: it takes its standard steps too
-  std::string metric = "goodput_rps";
-  double margin = 0.01;  ///< share of the larger mean; a smaller difference is a tie
-  int seeds = 5;         ///< number of seeds that an experiment with fewer seeds gets
-  int cells = 1000;      ///< largest number of cells
-};
-
-/// The cells that keep something: none, all, or the cells with these indices.
-struct KeptBy {
-  bool all = false;
-  std::vector<std::uint32_t> cells = {};
-  bool has(std::uint32_t cell) const {
-    return all || std::find(cells.begin(), cells.end(), cell) != cells.end();
-  }
-};
+struct SweepAxis;
+struct NamedSetting;
 
 /// The whole experiment file.
 struct ExperimentSpec {
+  /// The cells that keep something: none, all, or the cells with these indices.
+  struct KeptBy {
+    bool all = false;
+    std::vector<std::uint32_t> cells = {};
+    bool has(std::uint32_t cell) const {
+      return all || std::find(cells.begin(), cells.end(), cell) != cells.end();
+    }
+  };
+
   std::string file;         ///< path of the file, for messages
   std::string folder;       ///< folder at which relative paths in the file start; "." if its path has none
   std::string folder_note;  ///< text for messages on what else sets `folder`; "" if it is the file's own
@@ -138,6 +66,30 @@ struct ExperimentSpec {
   KeptBy states;
   KeptBy replay;
 };
+
+/// [[sweep]]: an axis. It multiplies only the cells that its key concerns: the cells of one system, of one
+/// trace, of one runtime, of the pipelines that have the module or task trees, or all cells.
+struct SweepAxis {
+  std::string key;
+  std::vector<ParamValue> values;
+  InputPlace place;
+};
+
+/// The name of the [[setting]] tables, and the key of their axis among the sweeps.
+inline constexpr const char* kSettingKey = "setting";
+
+/// [[setting]]: values that go together under a name. All settings together make the axis `setting`.
+struct NamedSetting {
+  std::string name;
+  std::vector<Assignment> values;
+  std::optional<double> load;  ///< load that replaces workload.loads
+  InputPlace place;
+};
+
+std::vector<std::string> names_of(const std::vector<NamedAt>& named);
+
+/// Returns the names of all tables and keys that the top level of an experiment file may have.
+std::vector<std::string> top_level_names();
 
 /// Returns the path of the file that names the figures: a line for each, with a tab before its description.
 std::string figure_catalogue();
@@ -169,17 +121,5 @@ InputPlace place_of(const ExperimentSpec& spec, const std::string& key);
 /// "$HARNESS_DATA/..." below that variable (by default ../shared/data beside the repository), other paths
 /// from `folder`. The result has no "a/.." or "./".
 std::string resolve_path(const std::string& folder, const std::string& path);
-
-/// A key of a table whose fields are no parameters, for checks and documentation.
-struct PlainKey {
-  const char* table;  ///< name of the table; "" for the top level
-  const char* name;
-  const char* standard;  ///< default value
-  const char* allowed;
-  const char* doc;
-};
-const std::vector<PlainKey>& plain_keys();
-/// Returns the names of the keys of one table.
-std::vector<std::string> plain_keys_of(const std::string& table);
 
 }  // namespace harness

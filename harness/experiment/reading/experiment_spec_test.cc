@@ -10,9 +10,9 @@
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/settings.h"
-#include "harness/experiment/running/driver.h"
+#include "harness/experiment/running/suite.h"
+#include "harness/files/file_bytes.h"
 #include "systems/all_systems.h"
-#include "workloads/files/file_bytes.h"
 
 namespace harness {
 namespace {

@@ -1,9 +1,12 @@
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/fault_reader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
+
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/plain_keys.h"
 
 namespace harness {
 namespace {

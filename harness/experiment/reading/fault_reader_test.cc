@@ -1,9 +1,10 @@
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/fault_reader.h"
 
 #include <gtest/gtest.h>
 
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 namespace {

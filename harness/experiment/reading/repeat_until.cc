@@ -5,8 +5,12 @@
 #include <cstdio>
 #include <limits>
 
-#include "harness/core/error.h"
-#include "harness/record/analysis/paired.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/plain_keys.h"
+#include "harness/record/analysis/paired_spread.h"
+#include "harness/record/run/column_facts.h"
 #include "harness/record/run/series.h"
 
 namespace harness {

@@ -5,11 +5,20 @@
 #include <span>
 #include <string>
 
-#include "harness/experiment/reading/experiment_spec.h"
-#include "harness/record/run/summary.h"
-#include "workloads/files/table_reader.h"
+#include "harness/files/table_reader.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
+
+struct ExperimentSpec;
+
+/// [repeat_until]: the condition under which there are enough seeds.
+struct RepeatUntil {
+  std::string metric;     ///< column of /summary
+  double half_width = 0;  ///< largest half-width of the 95 % confidence interval in every workload and series
+  std::string baseline;   ///< series ("pard", "pard/back") to take differences to; empty: the metric itself
+  std::size_t max_seeds = 20;
+};
 
 /// Reads [repeat_until], if the file has it, and lists the seeds that it may add. The rest of the experiment
 /// must have been read. Throws InputError.

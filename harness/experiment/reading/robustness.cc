@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "harness/experiment/reading/readers.h"
-#include "harness/record/run/summary.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/plain_keys.h"
+#include "harness/experiment/reading/setting_reader.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 namespace {

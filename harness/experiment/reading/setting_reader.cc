@@ -1,7 +1,11 @@
+#include "harness/experiment/reading/setting_reader.h"
+
 #include <algorithm>
 
-#include "harness/experiment/reading/readers.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/reading/plain_keys.h"
 
 namespace harness {
 namespace {

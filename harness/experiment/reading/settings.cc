@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/experiment/reading/readers.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/check.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/fault_reader.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/reading/stream_reader.h"
 #include "harness/serving/composed_system.h"
 
 namespace harness {
@@ -78,21 +81,6 @@ Param text_param(const char* name, std::string& field, const char* allowed, cons
             field = *text;
             return true;
           }};
-}
-
-void ClusterParams::list(ParamList& params) {
-  params.integer("workers", workers, 1, 1'000'000, "number of workers (GPUs)");
-  params.number("profile_scale", profile_scale, 1e-3, 1e3,
-                "all latencies of the profiles are multiplied by this");
-  params.integer("gpus_per_server", gpus_per_server, 1, 1024,
-                 "number of GPUs of a server, which divides the cluster's; absent (0): no servers");
-  params.integer("server_cores", server_cores, 1, 100'000,
-                 "cores of a server: its instances have no more together; absent (0): no limit");
-  params.number("server_memory_gb", server_memory_gb, 1e-3, 1e6,
-                "host memory of a server, of 1000 MB each: parameters of its instances and copies kept "
-                "there; absent (0): no limit");
-  params.number("gpu_memory_gb", gpu_memory_gb, 1e-3, 1e6,
-                "memory of a GPU: a larger model than its GPUs hold is refused; absent (0): not known");
 }
 
 std::vector<Section> fixed_sections(Settings& settings) {

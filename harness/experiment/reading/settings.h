@@ -6,48 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "harness/engine/faults.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
+#include "harness/engine/fault.h"
+#include "harness/engine/request_params.h"
 #include "harness/engine/world_params.h"
+#include "harness/experiment/reading/cluster_params.h"
+#include "harness/files/table_reader.h"
+#include "harness/live/protocol/gpu_params.h"
 #include "harness/live/protocol/live_params.h"
-#include "harness/serving/context.h"
-#include "harness/serving/sizing_planner.h"
+#include "harness/serving/planner_params.h"
+#include "harness/serving/serving_params.h"
 #include "harness/serving/system.h"
-#include "workloads/files/table_reader.h"
 #include "workloads/spec/trace_spec.h"
 
 namespace harness {
 
-/// The cluster's size and speed; WorldParams holds the rest of [cluster].
-struct ClusterParams {
-  int workers = 64;
-  std::string profiles = "shepherd-v100";
-  double profile_scale = 1;
-  // The next four describe servers; 0: not given.
-  int gpus_per_server = 0;
-  int server_cores = 0;
-  double server_memory_gb = 0;
-  double gpu_memory_gb = 0;
-
-  void list(ParamList& params);  ///< lists all but `profiles`, which is a text
-};
-
-/// [[cluster.device]]: a kind of device, its number and its price.
-struct DeviceAt {
-  std::string name;  ///< name of the device in the profiles
-  int count = 1;
-  double usd_per_h = 0;
-  InputPlace place;
-};
-
-/// [[fault]]: something that goes wrong.
-struct FaultAt {
-  Fault fault;
-  InputPlace place;  ///< place of the key that names its GPUs
-  std::string name;  ///< name by which keys call it, alone or with others; "": no key does
-  bool on = true;    ///< false: it does not happen
-};
+struct DeviceAt;
+struct FaultAt;
 
 /// The values of one cell. The keys are cluster.*, serving.*, planner.*, live.*, gpu.*, workload.* (except
 /// the axes), module.NAME.*, trace.NAME.* (also trace.NAME.streams.N.*, of its class N), fault.NAME.*, and
@@ -67,6 +43,22 @@ struct Settings {
   std::vector<FaultAt> faults;
   std::vector<Assignment> system_params;  ///< parameters of any system, in order; a key's last one counts
   std::string planner_system;  ///< system that plans for the cell's system; "": itself or the shared planner
+};
+
+/// [[cluster.device]]: a kind of device, its number and its price.
+struct DeviceAt {
+  std::string name;  ///< name of the device in the profiles
+  int count = 1;
+  double usd_per_h = 0;
+  InputPlace place;
+};
+
+/// [[fault]]: something that goes wrong.
+struct FaultAt {
+  Fault fault;
+  InputPlace place;  ///< place of the key that names its GPUs
+  std::string name;  ///< name by which keys call it, alone or with others; "": no key does
+  bool on = true;    ///< false: it does not happen
 };
 
 /// A table of an experiment file with its keys, bound to fields of a Settings or of another struct.

@@ -1,5 +1,7 @@
+#include "harness/experiment/reading/stream_reader.h"
+
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/settings.h"
 
 namespace harness {
 namespace {

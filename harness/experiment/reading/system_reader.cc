@@ -1,8 +1,11 @@
-#include "harness/experiment/reading/readers.h"
+#include "harness/experiment/reading/system_reader.h"
 
 #include <algorithm>
 
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/known_systems.h"
+#include "harness/experiment/reading/plain_keys.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -151,18 +154,6 @@ void check_distinct(const ExperimentSpec& spec, const SystemSpec& system, const 
 }
 
 }  // namespace
-
-bool makes_cells(const SystemSpec& system, const std::string& pipeline, const std::string& trace) {
-  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  };
-  return has(system.pipelines, pipeline) && has(system.traces, trace);
-}
-
-bool makes_cells_in(const SystemSpec& system, const std::string& setting) {
-  const auto is_it = [&](const NamedAt& one) { return one.name == setting; };
-  return system.settings.empty() || std::any_of(system.settings.begin(), system.settings.end(), is_it);
-}
 
 void read_systems(const TableReader& document, ExperimentSpec& spec) {
   const std::vector<TableReader> tables = document.tables("system");

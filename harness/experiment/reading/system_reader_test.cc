@@ -1,5 +1,3 @@
-#include "harness/experiment/reading/readers.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,7 +5,9 @@
 #include <vector>
 
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/sim/simulation.h"
 
 namespace harness {

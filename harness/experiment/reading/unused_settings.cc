@@ -1,8 +1,10 @@
+#include "harness/experiment/reading/unused_settings.h"
+
 #include <algorithm>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "harness/experiment/reading/readers.h"
+#include "harness/core/check.h"
+#include "harness/core/param_list.h"
+#include "harness/experiment/reading/experiment_spec.h"
 
 namespace harness {
 namespace {

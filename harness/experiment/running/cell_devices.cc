@@ -5,12 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
-#include "harness/engine/dispatch/dispatcher.h"
-#include "harness/gpu/device/devices.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/check.h"
+#include "harness/core/input_error.h"
+#include "harness/core/param_list.h"
+#include "harness/core/wording.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/gpu/device/device_module.h"
 #include "harness/live/protocol/layout.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "harness/engine/run_spec.h"
-#include "harness/experiment/cells/cell_distribution.h"
-#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
+#include "harness/gpu/device/device_spec.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/transport/transport.h"
+#include "harness/ranks/cell_distribution.h"
 
 namespace harness {
 

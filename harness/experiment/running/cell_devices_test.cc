@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/gpu/device/test_scripted_device.h"
+#include "harness/live/transport/local_transport.h"
 
 namespace harness {
 namespace {

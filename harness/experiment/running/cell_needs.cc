@@ -7,11 +7,17 @@
 #include <optional>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/experiment/running/progress.h"
-#include "harness/machine/machine_checks.h"
-#include "harness/machine/this_host.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/input_error.h"
+#include "harness/experiment/running/short_text.h"
+#include "harness/machine/machine_files.h"
+#include "harness/machine/process_memory.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/record/run/module_window.h"
+#include "harness/record/run/request_row.h"
 #include "harness/record/run/run_record.h"
+#include "harness/record/run/visit_row.h"
+#include "harness/record/run/window_counts.h"
 
 namespace harness {
 namespace {

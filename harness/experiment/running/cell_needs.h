@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 
 namespace harness {
 

@@ -16,8 +16,8 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/core/exit_codes.h"
 #include "harness/core/input_file.h"
-#include "harness/experiment/cells/cell_distribution.h"
 
 namespace harness {
 namespace {

@@ -2,77 +2,28 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/exit_codes.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_options.h"
+#include "harness/experiment/running/short_text.h"
+#include "harness/experiment/running/suite.h"
+#include "harness/ranks/cell_distribution.h"
+#include "harness/ranks/mpi_launch.h"
+#include "harness/ranks/on_all_ranks.h"
+#include "harness/ranks/rank_report.h"
+#include "harness/text/json.h"
 #include "workloads/catalogue/catalogue.h"
-#include "workloads/files/file_bytes.h"
-#include "workloads/files/table_reader.h"
 
 namespace harness {
-namespace {
-
-void check_member(const Suite& suite, std::size_t index, const std::vector<std::string>& files) {
-  const NamedAt& member = suite.experiments[index];
-  const std::string& file = files[index];
-  std::error_code error;
-  if (!std::filesystem::exists(file, error) && !error) {
-    const InputPlace& at = member.place;
-    throw input_error({at.file, at.line, at.key + " = " + file}, "no such file", "experiment files");
-  }
-  if (parse_suite(file, read_file(file, kLargestText, member.place)))
-    throw input_error(member.place, file + ", a suite", "experiments: a suite holds no other");
-  for (std::size_t other = 0; other < index; ++other) {
-    if (stem_of(files[other]) != stem_of(file)) continue;
-    throw input_error(member.place, files[other] + " and " + file,
-                      "a name of its own for each: results are named after it");
-  }
-}
-
-}  // namespace
-
-std::optional<Suite> parse_suite(const std::string& file_name, std::string_view text) {
-  const TomlValue tree = parse_toml(file_name, text);
-  const TableReader document(file_name, tree, "");
-  if (!document.has("suite")) return std::nullopt;
-  document.require_known(plain_keys_of("suite"));
-  return Suite{document.text_or("name", stem_of(file_name)), document.text_axis("suite")};
-}
-
-ExperimentFiles experiment_files(const std::string& path) {
-  const std::optional<Suite> suite = parse_suite(path, read_file(path));
-  if (!suite) return {false, stem_of(path), {path}};
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  std::vector<std::string> files;
-  for (const NamedAt& member : suite->experiments) files.push_back(resolve_path(folder, member.name));
-  for (std::size_t i = 0; i < files.size(); ++i) check_member(*suite, i, files);
-  return {true, suite->name, files};
-}
-
-ExperimentPart parse_part(const std::string& text) {
-  constexpr std::uint32_t kMax = 1'000'000;
-  ExperimentPart part;
-  const char* const end = text.data() + text.size();
-  const auto [slash, fault] = std::from_chars(text.data(), end, part.number);
-  const bool has_slash = fault == std::errc() && slash != end && *slash == '/';
-  const auto [rest, other_fault] =
-      has_slash ? std::from_chars(slash + 1, end, part.of) : std::from_chars_result{slash, fault};
-  if (!has_slash || other_fault != std::errc() || rest != end || part.of > kMax || part.number < 1 ||
-      part.number > part.of)
-    throw input_error({"", 0, "--part"}, text,
-                      "K/N: the K-th of N parts, K from 1 to N, N at most 1,000,000, such as 3/100");
-  return part;
-}
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -100,7 +51,7 @@ class Driver {
   void find_experiments();
   int run_each();
   int dry_run();
-  void print_ends(const std::vector<ExperimentEnd>& ends) const;
+  void print_ends(const std::vector<ExperimentRun::End>& ends) const;
 
   const RunOptions& options_;
   CellDistribution& ranks_;
@@ -156,7 +107,7 @@ int Driver::dry_run() {
 
 int Driver::run_each() {
   const bool speaks = what_.is_suite && ranks_.rank() == 0;
-  std::vector<ExperimentEnd> ends;
+  std::vector<ExperimentRun::End> ends;
   int worst = kAllWell;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     if (speaks && options_.progress == ProgressForm::kText)
@@ -169,11 +120,11 @@ int Driver::run_each() {
   return worst;
 }
 
-void Driver::print_ends(const std::vector<ExperimentEnd>& ends) const {
+void Driver::print_ends(const std::vector<ExperimentRun::End>& ends) const {
   std::size_t cells = 0;
   std::size_t width = 0;
   for (const std::string& file : what_.files) width = std::max(width, file.size());
-  for (const ExperimentEnd& end : ends) cells += end.cells;
+  for (const ExperimentRun::End& end : ends) cells += end.cells;
   const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
   std::printf("suite %s: %s, %s, %s\n", what_.name.c_str(), counted(ends.size(), "experiment").c_str(),
               counted(cells, "cell").c_str(), short_time(seconds).c_str());

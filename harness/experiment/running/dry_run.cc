@@ -1,31 +1,25 @@
-#include "harness/experiment/cells/cluster_checks.h"
-#include "harness/experiment/running/experiment_run.h"
+#include "harness/experiment/running/dry_run.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <set>
 #include <tuple>
 
-#include "harness/core/error.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/engine/run_spec.h"
 #include "harness/experiment/cells/cell_text.h"
-#include "harness/experiment/running/progress.h"
+#include "harness/experiment/cells/cluster_checks.h"
+#include "harness/experiment/running/cell_title.h"
+#include "harness/experiment/running/short_text.h"
 #include "harness/live/protocol/layout.h"
-#include "harness/record/analysis/text_table.h"
 #include "harness/serving/sizing_planner.h"
 
 namespace harness {
 namespace {
 
 using Line = std::array<std::string, 5>;
-
-std::string number(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 std::string names_text(const PreparedCell& cell, const WorkerGroup& group) {
   if (group.modules.size() == cell.module_names.size()) return "all";
@@ -131,47 +125,9 @@ std::string plan_text(const PreparedCell& cell) {
 
 Line line_of(const PreparedCell& cell) {
   return {std::to_string(cell.identity.index) + "  " + cell_title(cell.identity, ns_to_ms(cell.slo_ns)),
-          number("%.1f", cell.capacity_rps), number("%.1f", cell.offered_rps),
-          number("%.0f", cell.expected_requests), plan_text(cell)};
+          formatted("%.1f", cell.capacity_rps), formatted("%.1f", cell.offered_rps),
+          formatted("%.0f", cell.expected_requests), plan_text(cell)};
 }
-
-/// Returns a line for each layout that the live cells have on so many ranks, and for each kind of cluster
-/// with servers; empty if there are no such cells.
-std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
-  std::set<std::string> lines;
-  for (const PreparedCell& cell : cells) {
-    if (const std::string servers = servers_text(cell.settings); !servers.empty()) lines.insert(servers);
-    if (!is_live(cell) || !cell.why.empty()) continue;
-    const int workers = cell.settings.cluster.workers;
-    const Layout layout(workers, ranks, cell.settings.live);
-    const int hosts = ranks - 1 - layout.idle_ranks();
-    std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
-    if (ranks == 1)
-      line += "in one process with the load generator";
-    else
-      line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
-              std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";
-    lines.insert(line);
-  }
-  return lines;
-}
-
-struct Total {
-  explicit Total(const std::vector<PreparedCell>& cells) {
-    for (const PreparedCell& cell : cells) {
-      if (!cell.why.empty()) {
-        ++skipped;
-        continue;
-      }
-      requests += cell.expected_requests;
-      if (is_live(cell)) live_s += cell.duration_s;
-    }
-  }
-
-  std::size_t skipped = 0;
-  double requests = 0;
-  double live_s = 0;
-};
 
 std::vector<Json> modules_json(const PreparedCell& cell) {
   std::vector<Json> modules;
@@ -198,21 +154,6 @@ std::vector<Json> groups_json(const PreparedCell& cell) {
   return groups;
 }
 
-Json cell_json(const PreparedCell& cell) {
-  JsonObject object;
-  add_names(object, cell.identity, ns_to_ms(cell.slo_ns));
-  object.add("duration_s", cell.duration_s);
-  object.add("status", std::string(cell.why.empty() ? "planned" : "skipped"));
-  object.add("why", cell.why);
-  object.add("capacity_rps", cell.capacity_rps);
-  object.add("offered_rps", cell.offered_rps);
-  object.add("expected_requests", cell.expected_requests);
-  object.add("modules", modules_json(cell));
-  object.add("groups", groups_json(cell));
-  object.add("settings_hash", settings_hash_of(cell.identity.effective_toml));
-  return object.json();
-}
-
 }  // namespace
 
 std::string dry_run_table(const std::vector<PreparedCell>& cells) {
@@ -233,23 +174,44 @@ std::string dry_run_table(const std::vector<PreparedCell>& cells) {
   return text;
 }
 
+std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
+  std::set<std::string> lines;
+  for (const PreparedCell& cell : cells) {
+    if (const std::string servers = servers_text(cell.settings); !servers.empty()) lines.insert(servers);
+    if (!is_live(cell) || !cell.why.empty()) continue;
+    const int workers = cell.settings.cluster.workers;
+    const Layout layout(workers, ranks, cell.settings.live);
+    const int hosts = ranks - 1 - layout.idle_ranks();
+    std::string line = name_of(cell.cell.runtime) + std::string(": ") + counted(workers, "worker") + " ";
+    if (ranks == 1)
+      line += "in one process with the load generator";
+    else
+      line += "on " + std::to_string(hosts) + " of " + std::to_string(ranks) + " ranks, at most " +
+              std::to_string(layout.gpus_per_rank()) + " on each; rank 0 sends";
+    lines.insert(line);
+  }
+  return lines;
+}
+
 std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
   std::string text;
   for (const std::string& line : layout_lines(cells, ranks)) text += line + "\n";
   return text;
 }
 
-std::string dry_run_total(const std::vector<PreparedCell>& cells) {
-  const Total total(cells);
-  const std::string wall = total.live_s > 0 ? ", " + short_time(total.live_s) + " of wall-clock time" : "";
-  return counted(cells.size(), "cell") + ", " + short_count(total.requests) + " requests" + wall;
-}
-
-std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
-                                   std::span<const RankMachine> machines) {
-  std::vector<std::string> notes = factory.remarks();
-  for (const std::string& note : device_notes(needs, machines)) notes.push_back("warning: " + note);
-  return notes;
+Json cell_json(const PreparedCell& cell) {
+  JsonObject object;
+  add_names(object, cell.identity, ns_to_ms(cell.slo_ns));
+  object.add("duration_s", cell.duration_s);
+  object.add("status", std::string(cell.why.empty() ? "planned" : "skipped"));
+  object.add("why", cell.why);
+  object.add("capacity_rps", cell.capacity_rps);
+  object.add("offered_rps", cell.offered_rps);
+  object.add("expected_requests", cell.expected_requests);
+  object.add("modules", modules_json(cell));
+  object.add("groups", groups_json(cell));
+  object.add("settings_hash", settings_hash_of(cell.identity.effective_toml));
+  return object.json();
 }
 
 namespace {
@@ -301,67 +263,6 @@ std::vector<std::string> size_notes(CellFactory& factory, const std::vector<Prep
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   }
   return notes;
-}
-
-std::vector<PreparedCell> ExperimentRun::prepare_wanted() {
-  std::vector<PreparedCell> cells;
-  for (const ExpectedCell& cell : wanted()) {
-    check_signal_();
-    cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
-  }
-  return cells;
-}
-
-std::vector<std::string> ExperimentRun::dry_run_notes(const std::vector<PreparedCell>& cells) const {
-  std::vector<std::string> notes = run_notes(*factory_, needs_, machines_);
-  for (std::string& note : size_notes(*factory_, cells)) notes.push_back(std::move(note));
-  return notes;
-}
-
-std::string ExperimentRun::plan_text(bool brief, const std::vector<PreparedCell>& cells) const {
-  std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
-  text += dry_run_total(cells);
-  if (const double bytes = needs_of_all_.row_bytes(wanted_); bytes > 0)
-    text += ", about " + short_bytes(bytes) + " of rows";
-  const std::size_t skipped = Total(cells).skipped;
-  if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
-  if (wanted_ < expected_.size()) {
-    text += "; with [repeat_until] up to " + counted(expected_.size(), "cell") + " (" +
-            std::to_string(max_seeds(spec_)) + " seeds)";
-  }
-  for (const std::string& note : dry_run_notes(cells)) text += "\n" + (brief ? file_ + ": " : "") + note;
-  return text + "\n";
-}
-
-std::string ExperimentRun::plan_json(const std::vector<PreparedCell>& cells) const {
-  const Total total(cells);
-  std::vector<Json> rows;
-  for (const PreparedCell& cell : cells) rows.push_back(cell_json(cell));
-  const std::set<std::string> layouts = layout_lines(cells, ranks_.ranks());
-  JsonObject object;
-  object.add("file", file_);
-  object.add("name", spec_.name);
-  object.add("results", store_.results_path());
-  object.add("ranks", ranks_.ranks());
-  object.add("cell_count", cells.size());
-  object.add("skipped", total.skipped);
-  object.add("max_cell_count", options_.part.is_whole() ? expected_.size() : cells.size());
-  object.add("requests", total.requests);
-  object.add("live_s", total.live_s);
-  object.add("rows_bytes", needs_of_all_.row_bytes(wanted_));
-  object.add("layouts", std::vector<std::string>(layouts.begin(), layouts.end()));
-  object.add("notes", dry_run_notes(cells));
-  object.add("cells", Json{json_lines(rows)});
-  return object.json(",\n").text;
-}
-
-int ExperimentRun::dry_run(bool brief, std::string& plan) {
-  return on_all_ranks(ranks_, file_, [&](RankReport& report) {
-    if (ranks_.rank() != 0) return;
-    const std::vector<PreparedCell> cells = prepare_wanted();
-    plan = options_.json ? plan_json(cells) : plan_text(brief, cells);
-    report.value = Total(cells).skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
-  });
 }
 
 }  // namespace harness

@@ -10,8 +10,8 @@
 
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/reading/readers.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/running/run_cell.h"
 
 namespace harness {

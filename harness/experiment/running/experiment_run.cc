@@ -8,18 +8,36 @@
 #include <set>
 #include <tuple>
 
-#include "harness/core/error.h"
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/core/bug_context.h"
+#include "harness/core/exit_codes.h"
+#include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/cells/cell_text.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/experiment/cells/device_need.h"
+#include "harness/experiment/cells/rank_machine.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/dry_run.h"
+#include "harness/experiment/running/dry_run_total.h"
+#include "harness/experiment/running/progress_form.h"
 #include "harness/experiment/running/run_cell.h"
 #include "harness/experiment/running/run_notes.h"
+#include "harness/experiment/running/short_text.h"
+#include "harness/experiment/storing/build_id.h"
+#include "harness/experiment/storing/build_provenance.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/what_differs.h"
-#include "harness/record/analysis/report_text.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/files/sha256.h"
+#include "harness/live/protocol/layout.h"
+#include "harness/live/transport/mpi_transport.h"
+#include "harness/machine/pinned_thread.h"
+#include "harness/ranks/cell_distribution.h"
+#include "harness/ranks/on_all_ranks.h"
+#include "harness/ranks/rank_report.h"
+#include "harness/record/analysis/length_notes.h"
+#include "harness/record/hdf5/results_file.h"
+#include "harness/text/json.h"
 
 namespace harness {
 namespace {
@@ -154,6 +172,174 @@ void ExperimentRun::inspect_own() {
   }
 }
 
+void ExperimentRun::check_part() const {
+  if (options_.part.is_whole()) return;
+  if (spec_.repeat)
+    throw input_error(place_of(spec_, "repeat_until"),
+                      "--part, whose cells alone do not tell how many seeds there are",
+                      "all cells in one run");
+  if (options_.part.of > expected_.size())
+    throw input_error({file_, 0, "--part"}, options_.part.text() + " of " + counted(expected_.size(), "cell"),
+                      "at most as many parts as cells");
+}
+
+void ExperimentRun::refuse_other_part(const std::string& path, std::uint32_t cell) const {
+  throw input_refusal({path, 0, ""}, "results hold cell " + std::to_string(cell) + ", which is not of part " +
+                                         options_.part.text() +
+                                         "; use -o DIR for a folder of its own for each part");
+}
+
+/// Throws InputError if --fresh would replace a file that harness did not write, or cells of another part.
+void ExperimentRun::check_fresh() const {
+  store_.check_replaceable();
+  if (options_.part.is_whole()) return;
+  for (const std::uint32_t cell : store_.cells_there()) {
+    if (!options_.part.has(cell)) refuse_other_part(store_.results_path(), cell);
+  }
+}
+
+void ExperimentRun::check_layout(const PreparedCell& prepared) const {
+  const std::string fault =
+      layout_fault(prepared.settings.cluster.workers, ranks_.ranks(), prepared.settings.live);
+  if (!fault.empty()) {
+    throw input_error(place_of(spec_, "live.gpus_per_rank"), fault,
+                      "that many ranks or more; without mpirun, one; 0 spreads over any number");
+  }
+  if (ranks_.rank() != 0) return;
+  const std::string core = spin_core_fault(prepared.settings.live, allowed_cores());
+  if (!core.empty()) throw input_error(place_of(spec_, "live.spin_core"), core, "one of these, or -1");
+}
+
+void ExperimentRun::check_devices(const PreparedCell& prepared) {
+  const RunSpec world = factory_->make_world(prepared.cell);
+  check_on_devices(world, prepared.plan, prepared.settings.faults, place_of(spec_, "serving.queue"),
+                   ranks_.ranks());
+  if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
+    throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
+                      "exit_points: batches on devices stop there alone");
+  const std::string exchange = why_no_exchange(prepared.settings.gpu);
+  if (!exchange.empty()) throw input_error(place_of(spec_, "gpu.exchange"), exchange, "messages");
+  if (prepared.settings.gpu.profile_error_limit > 0 && ranks_.ranks() > 1)
+    throw input_error(place_of(spec_, "gpu.profile_error_limit"),
+                      "a limit on " + std::to_string(ranks_.ranks()) + " ranks", "0, or one rank");
+  if (prepared.why.empty()) add_need(needs_, prepared, world);
+}
+
+/// Tells rank 0 what devices all ranks have.
+void ExperimentRun::gather_machines_for_devices() {
+  if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_cuda(needs_));
+}
+
+std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
+  const DeviceNeed* const need = need_of(needs_, cell);
+  return need == nullptr ? "" : why_no_devices(*need, machines_);
+}
+
+/// Throws InputError if no live cell has the devices that it needs. If some have them, the other cells are
+/// skipped when their turn comes.
+void ExperimentRun::refuse_without_devices() const {
+  std::optional<std::uint32_t> without;
+  for (const ExpectedCell& cell : wanted()) {
+    if (!is_live_cell(cell.index) || costs_[cell.index] <= 0) continue;
+    if (why_no_devices_for(cell.index).empty()) return;
+    if (!store_.has(cell.input_hash)) without = cell.index;
+  }
+  if (!without) return;
+  throw input_error(
+      place_of(spec_, "gpu.device"), name_of(need_of(needs_, *without)->gpu.device),
+      "devices that these hosts and this build have; no live cell can run: " + why_no_devices_for(*without));
+}
+
+void ExperimentRun::check() {
+  const Clock::time_point began = Clock::now();
+  on_all_ranks(ranks_, file_, [this](RankReport&) { open(); });
+  on_all_ranks(ranks_, file_, [this](RankReport& report) {
+    load(report);
+    if (options_.again && spec_.repeat)
+      throw input_error(place_of(spec_, "repeat_until"),
+                        "--rerun-failed, which would settle again how many seeds there are", "--fresh");
+    if (ranks_.rank() != 0) return;
+    if (options_.fresh)
+      check_fresh();
+    else if (options_.dry_run)
+      store_.look(expected_);
+    else
+      inspect_own();
+  });
+  gather_machines_for_devices();
+  const bool is_complete = ranks_.share(store_.complete(wanted()) ? 1 : 0) != 0;
+  on_all_ranks(ranks_, file_, [&](RankReport&) {
+    if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();
+    if (is_complete) return;
+    needs_of_all_.check_memory(spec_, wanted_, ranks_.ranks_here());
+    if (ranks_.rank() == 0)
+      needs_of_all_.check_disk(spec_, options_.folder, wanted_,
+                               [this](std::size_t cell) { return store_.has(expected_[cell].input_hash); });
+  });
+  checking_ = Clock::now() - began;
+}
+
+std::vector<PreparedCell> ExperimentRun::prepare_wanted() {
+  std::vector<PreparedCell> cells;
+  for (const ExpectedCell& cell : wanted()) {
+    check_signal_();
+    cells.push_back(factory_->prepare(factory_->cells()[cell.index]));
+  }
+  return cells;
+}
+
+std::vector<std::string> ExperimentRun::dry_run_notes(const std::vector<PreparedCell>& cells) const {
+  std::vector<std::string> notes = run_notes(*factory_, needs_, machines_);
+  for (std::string& note : size_notes(*factory_, cells)) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::string ExperimentRun::plan_text(bool brief, const std::vector<PreparedCell>& cells) const {
+  std::string text = brief ? file_ + ": " : dry_run_table(cells) + layout_text(cells, ranks_.ranks());
+  text += dry_run_total(cells);
+  if (const double bytes = needs_of_all_.row_bytes(wanted_); bytes > 0)
+    text += ", about " + short_bytes(bytes) + " of rows";
+  const std::size_t skipped = DryRunTotal(cells).skipped;
+  if (skipped > 0 && brief) text += ", " + std::to_string(skipped) + " skipped";
+  if (wanted_ < expected_.size()) {
+    text += "; with [repeat_until] up to " + counted(expected_.size(), "cell") + " (" +
+            std::to_string(max_seeds(spec_)) + " seeds)";
+  }
+  for (const std::string& note : dry_run_notes(cells)) text += "\n" + (brief ? file_ + ": " : "") + note;
+  return text + "\n";
+}
+
+std::string ExperimentRun::plan_json(const std::vector<PreparedCell>& cells) const {
+  const DryRunTotal total(cells);
+  std::vector<Json> rows;
+  for (const PreparedCell& cell : cells) rows.push_back(cell_json(cell));
+  const std::set<std::string> layouts = layout_lines(cells, ranks_.ranks());
+  JsonObject object;
+  object.add("file", file_);
+  object.add("name", spec_.name);
+  object.add("results", store_.results_path());
+  object.add("ranks", ranks_.ranks());
+  object.add("cell_count", cells.size());
+  object.add("skipped", total.skipped);
+  object.add("max_cell_count", options_.part.is_whole() ? expected_.size() : cells.size());
+  object.add("requests", total.requests);
+  object.add("live_s", total.live_s);
+  object.add("rows_bytes", needs_of_all_.row_bytes(wanted_));
+  object.add("layouts", std::vector<std::string>(layouts.begin(), layouts.end()));
+  object.add("notes", dry_run_notes(cells));
+  object.add("cells", Json{json_lines(rows)});
+  return object.json(",\n").text;
+}
+
+int ExperimentRun::dry_run(bool brief, std::string& plan) {
+  return on_all_ranks(ranks_, file_, [&](RankReport& report) {
+    if (ranks_.rank() != 0) return;
+    const std::vector<PreparedCell> cells = prepare_wanted();
+    plan = options_.json ? plan_json(cells) : plan_text(brief, cells);
+    report.value = DryRunTotal(cells).skipped > 0 && !options_.allow_skipped ? kVerdictAgainst : kAllWell;
+  });
+}
+
 /// Writes the experiment's text as it is now into complete results: it may have changed in what changes no
 /// cell.
 void ExperimentRun::renew_text() {
@@ -284,8 +470,8 @@ void ExperimentRun::run_dealt(const std::vector<std::uint32_t>& cells, Progress&
   }
 }
 
-Work ExperimentRun::work_of(const std::vector<std::uint32_t>& cells, bool live) const {
-  Work work;
+Progress::Work ExperimentRun::work_of(const std::vector<std::uint32_t>& cells, bool live) const {
+  Progress::Work work;
   work.cells = order_.size();
   work.earlier_cells = own_.size() - std::min(own_.size(), order_.size());
   if (live) work.finished_cells = order_.size() - cells.size();
@@ -403,7 +589,7 @@ bool ExperimentRun::at_first_rank(const std::function<bool()>& work) {
          }) != 0;
 }
 
-ExperimentEnd ExperimentRun::run() {
+ExperimentRun::End ExperimentRun::run() {
   began_ = Clock::now() - checking_;
   const bool unfinished = at_first_rank([this] { return begin(); });
   for (bool more = unfinished; more; more = at_first_rank([this] { return another_round(); })) compute();

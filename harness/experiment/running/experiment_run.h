@@ -10,27 +10,23 @@
 #include <vector>
 
 #include "harness/experiment/cells/bounds.h"
-#include "harness/experiment/cells/cell_distribution.h"
 #include "harness/experiment/cells/cell_factory.h"
-#include "harness/experiment/cells/device_needs.h"
+#include "harness/experiment/cells/device_need.h"
+#include "harness/experiment/cells/prepared_cell.h"
+#include "harness/experiment/cells/rank_machine.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/cell_needs.h"
-#include "harness/experiment/running/driver.h"
 #include "harness/experiment/running/progress.h"
 #include "harness/experiment/running/run_cell.h"
+#include "harness/experiment/running/run_options.h"
 #include "harness/experiment/running/run_status.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/live/transport/transport.h"
+#include "harness/ranks/cell_distribution.h"
+#include "harness/ranks/rank_report.h"
 
 namespace harness {
-
-/// The end of an experiment; known at rank 0.
-struct ExperimentEnd {
-  int exit_code = 0;  ///< exit code: 0, or 1 for skipped or invalid cells
-  std::size_t cells = 0;
-  std::string how;  ///< duration, "2 min 5 s", or "complete already"
-};
 
 /// The run of one experiment. All ranks make the same calls in the same order. Each call throws on any rank's
 /// failure as on_all_ranks() does.
@@ -38,6 +34,13 @@ class ExperimentRun {
  public:
   /// Throws what the signals SIGINT, SIGTERM and SIGHUP ask for; it is called every few milliseconds.
   using SignalCheck = std::function<void()>;
+  /// The end of an experiment; known at rank 0.
+  struct End {
+    int exit_code = 0;  ///< exit code: 0, or 1 for skipped or invalid cells
+    std::size_t cells = 0;
+    std::string how;  ///< duration, "2 min 5 s", or "complete already"
+  };
+
   ExperimentRun(const RunOptions& options, std::string file, CellDistribution& ranks, SignalCheck check);
 
   /// Reads the experiment and plans every cell. Finds all that is wrong with it, also other results in its
@@ -48,7 +51,7 @@ class ExperimentRun {
   /// rank.
   int dry_run(bool brief, std::string& plan);
   /// Runs what is not finished and writes STEM.h5; call it after check().
-  ExperimentEnd run();
+  End run();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -90,7 +93,7 @@ class ExperimentRun {
   void compute();
   void compute_simulated(std::vector<std::uint32_t> cells);
   void compute_live(std::vector<std::uint32_t> cells);
-  Work work_of(const std::vector<std::uint32_t>& cells, bool live) const;
+  Progress::Work work_of(const std::vector<std::uint32_t>& cells, bool live) const;
   void run_dealt(const std::vector<std::uint32_t>& cells, Progress& progress);
   void run_simulated(std::uint32_t index, Progress& progress);
   std::optional<SummaryRow> run_together(LiveCell& cell);
@@ -125,29 +128,7 @@ class ExperimentRun {
   std::vector<std::uint32_t> order_;      ///< cells to run
   std::unique_ptr<Transport> transport_;  ///< transport of live cells, from the first to the last
   std::unique_ptr<CellDevices> devices_;  ///< devices of live cells, from the first to the last
-  ExperimentEnd end_;
+  End end_;
 };
-
-// The following describe what an experiment would run (`--dry-run`).
-
-/// Returns a table of the cells: batch size x workers of each module, capacity, offered rate, expected
-/// requests.
-std::string dry_run_table(const std::vector<PreparedCell>& cells);
-
-/// Returns a line for each layout that the live cells have on so many ranks, and for each kind of cluster
-/// with servers; "" if there are no such cells.
-std::string layout_text(const std::vector<PreparedCell>& cells, int ranks);
-
-/// Returns "540 cells, 346 M requests", and how long live ones take.
-std::string dry_run_total(const std::vector<PreparedCell>& cells);
-
-/// Returns what a reader should know before the run, a line each: what recorded traces were read as, and
-/// warnings, which begin with "warning".
-std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
-                                   std::span<const RankMachine> machines);
-
-/// Returns a line for each plan of simulated cells in which the shared planner would choose other batch sizes
-/// if execution times were 1 % longer or shorter.
-std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells);
 
 }  // namespace harness

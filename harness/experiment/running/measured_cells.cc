@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "harness/experiment/running/run_cell.h"
-#include "harness/experiment/storing/replay_results.h"
+#include "harness/experiment/storing/recorded_cell.h"
+#include "harness/record/hdf5/cell_contents.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/sim/simulation.h"
 

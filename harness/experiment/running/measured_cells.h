@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "harness/record/analysis/fidelity.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
+
+struct BatchSlowdown;
+
+struct MeasuredCells {
+  std::vector<LivePair> pairs;           ///< each cell with runtime = "gpu", in the order of the file
+  std::vector<BatchSlowdown> slowdowns;  ///< ordered by pipelines' first cells, then modules, then sizes
+};
 
 /// The times of batches of one size in the valid cells, relative to the profile.
 struct BatchSlowdown {
@@ -18,11 +25,6 @@ struct BatchSlowdown {
   std::size_t batches = 0;
   double p10 = 0, p50 = 0, p90 = 0;  ///< quantiles q of the slowdowns: the value of rank ceil(q * batches)
   double mean = 0;                   ///< time of all batches / time of all by the profile
-};
-
-struct MeasuredCells {
-  std::vector<LivePair> pairs;           ///< each cell with runtime = "gpu", in the order of the file
-  std::vector<BatchSlowdown> slowdowns;  ///< ordered by pipelines' first cells, then modules, then sizes
 };
 
 /// Simulates each cell of the file with runtime = "gpu" once more, with the settings that it had, but with

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
+#include "harness/core/wording.h"
+#include "harness/experiment/running/cell_title.h"
+#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/short_text.h"
 
 namespace harness {
 namespace {
@@ -18,35 +21,12 @@ constexpr auto kBetweenLines = std::chrono::milliseconds(100);
 constexpr std::chrono::milliseconds kBetweenNotes(1000);
 constexpr std::chrono::milliseconds kBetweenCells(100);
 
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 bool on_terminal() {
   const char* term = std::getenv("TERM");
   return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string(term) != "dumb");
 }
 
 }  // namespace
-
-void say_event(const std::string& event, const JsonObject& more) {
-  const std::string members = more.json().text.substr(1);
-  const std::string line = "{\"event\": " + json_of(event) + (members == "}" ? "" : ", ") + members + "\n";
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
-}
-
-void say(ProgressForm form, const std::string& note) {
-  if (form == ProgressForm::kJson) {
-    JsonObject object;
-    object.add("text", note);
-    say_event("note", object);
-  } else if (form == ProgressForm::kText || note.starts_with("warning")) {
-    std::fprintf(stderr, "harness: %s\n", note.c_str());
-  }
-}
 
 Progress::Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status)
     : ranks_(ranks),
@@ -189,55 +169,6 @@ void Progress::finish(const SummaryRow& row) {
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";
   if (work_.live && row.status == "ok" && !row.why.empty()) line += "; " + row.why;
   if (!terminal_ || ranks_.rank() == 0) show_line(line);
-}
-
-void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms) {
-  object.add("cell", cell.index);
-  object.add("system", cell.system);
-  object.add("variant", cell.variant);
-  object.add("pipeline", cell.pipeline);
-  object.add("trace", cell.trace);
-  object.add("load", cell.load);
-  object.add("seed", cell.seed);
-  object.add("runtime", cell.runtime);
-  object.add("answers", cell.answers);
-  object.add("parameters", cell.parameters);
-  object.add("series", cell.series);
-  object.add("workload", cell.workload);
-  object.add("slo_ms", slo_ms);
-}
-
-std::string cell_title(const CellIdentity& cell, double slo_ms) {
-  std::string title = cell.system;
-  if (cell.variant != "default") title += " (" + cell.variant + ")";
-  title += " " + cell.pipeline + " " + cell.trace + " slo " + text_of(slo_ms) + " ms";
-  if (!std::isnan(cell.load)) title += " load " + formatted("%.4g", cell.load);
-  title += " seed " + std::to_string(cell.seed);
-  if (cell.runtime != "simulated") title += " " + cell.runtime;
-  return cell.parameters.empty() || cell.parameters == cell.variant ? title : title + " " + cell.parameters;
-}
-
-std::string short_count(double count) {
-  if (count >= 999.5e3) return formatted("%.1f M", count / 1e6);
-  if (count >= 1e4) return formatted("%.0f k", count / 1e3);
-  return formatted("%.0f", count);
-}
-
-std::string short_bytes(double bytes) {
-  constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  constexpr double kStep = 1000;
-  std::size_t unit = 0;
-  for (; bytes >= kStep && unit + 1 < kUnits.size(); ++unit) bytes /= kStep;
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g %s", bytes, kUnits[unit]);
-  return text;
-}
-
-std::string short_time(double seconds) {
-  if (seconds < 60) return formatted(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
-  const auto whole = static_cast<long>(seconds);
-  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
 }
 
 }  // namespace harness

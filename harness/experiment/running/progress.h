@@ -6,34 +6,26 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/experiment/cells/cell_distribution.h"
+#include "harness/experiment/running/progress_form.h"
 #include "harness/experiment/running/run_status.h"
-#include "harness/record/analysis/text_table.h"
-#include "harness/record/run/summary.h"
+#include "harness/ranks/cell_distribution.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/text/json.h"
 
 namespace harness {
-
-/// The form in which a run says how far it is: lines for people, lines of JSON (docs/commands.md), or no
-/// lines.
-enum class ProgressForm { kText, kJson, kQuiet };
-
-/// Prints a note on standard error; with kQuiet only a warning.
-void say(ProgressForm form, const std::string& note);
-/// Prints a line of JSON on standard error: `event`, then the members of `more`.
-void say_event(const std::string& event, const JsonObject& more);
-
-/// The amount of work of a run of cells, and how far the experiment was before.
-struct Work {
-  std::size_t cells = 0;           ///< number of cells in the experiment's round
-  std::size_t finished_cells = 0;  ///< number of the round's cells finished before these
-  std::size_t earlier_cells = 0;   ///< number of cells finished before the round
-  double amount = 0;               ///< amount of work: requests of simulated cells, seconds of live ones
-  bool live = false;               ///< true: one cell after the other, in wall-clock time
-};
 
 /// Shows the progress of a rank's cells; one object per rank.
 class Progress {
  public:
+  /// The amount of work of a run of cells, and how far the experiment was before.
+  struct Work {
+    std::size_t cells = 0;           ///< number of cells in the experiment's round
+    std::size_t finished_cells = 0;  ///< number of the round's cells finished before these
+    std::size_t earlier_cells = 0;   ///< number of cells finished before the round
+    double amount = 0;               ///< amount of work: requests of simulated cells, seconds of live ones
+    bool live = false;               ///< true: one cell after the other, in wall-clock time
+  };
+
   /// Keeps `status`, which must outlive this, up to date; null on ranks other than 0.
   Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status);
   ~Progress();
@@ -81,16 +73,5 @@ class Progress {
   double duration_s_ = 0;
   double done_s_ = 0;  ///< seconds of live cells that are done
 };
-
-/// Adds the columns that name a cell, as /summary has them.
-void add_names(JsonObject& object, const CellIdentity& cell, double slo_ms);
-/// Returns "pard lv tweet slo 500 ms load 1.2 seed 1", with the variant and the parameters if there are any.
-std::string cell_title(const CellIdentity& cell, double slo_ms);
-/// Returns "3.2 M", "850 k", "12".
-std::string short_count(double count);
-/// Returns "1.2 GB", "850 MB", "12 kB".
-std::string short_bytes(double bytes);
-/// Returns "4.1 s", "2 min 5 s", "1 h 3 min".
-std::string short_time(double seconds);
 
 }  // namespace harness

@@ -8,13 +8,17 @@
 #include <cmath>
 #include <exception>
 
-#include "harness/core/error.h"
-#include "harness/engine/bounds/fluid_bound.h"
-#include "harness/experiment/reading/system_libraries.h"
+#include "harness/core/bug_context.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/check.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/engine/bounds/capacity_curve.h"
+#include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/cell_needs.h"
+#include "harness/experiment/running/cell_title.h"
 #include "harness/experiment/running/crash_mark.h"
-#include "harness/experiment/running/progress.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"

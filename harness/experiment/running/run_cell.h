@@ -11,38 +11,21 @@
 
 #include "harness/experiment/cells/bounds.h"
 #include "harness/experiment/cells/cell_factory.h"
+#include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/running/cell_devices.h"
+#include "harness/experiment/running/row_buffer.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/transport/transport.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/cell_file_writer.h"
+#include "harness/record/run/request_row.h"
+#include "harness/record/run/row_sink.h"
 #include "harness/record/run/run_record.h"
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/record/run/visit_row.h"
 
 namespace harness {
-
-// The rows of a run, kept in memory until it is over.
-
-/// Keeps rows for runs in wall-clock time, which compressing rows and writing files would hold up. Takes 48
-/// bytes a request and 72 a visit.
-class RowBuffer : public RowSink {
- public:
-  void requests(std::span<const RequestRow> rows) override {
-    requests_.emplace_back(rows.begin(), rows.end());
-  }
-  void visits(std::span<const VisitRow> rows) override { visits_.emplace_back(rows.begin(), rows.end()); }
-
-  /// Hands all rows on, in their order.
-  void pass_to(RowSink& sink) const {
-    for (const std::vector<RequestRow>& rows : requests_) sink.requests(rows);
-    for (const std::vector<VisitRow>& rows : visits_) sink.visits(rows);
-  }
-
- private:
-  std::vector<std::vector<RequestRow>> requests_;
-  std::vector<std::vector<VisitRow>> visits_;
-};
 
 /// The settings that cells of an experiment need while they run.
 struct CellRun {

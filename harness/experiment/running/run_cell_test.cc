@@ -1,4 +1,6 @@
 // A cell that fails fails alone: schedules of faults drawn at random, limits of time and memory, crashes.
+#include "harness/experiment/running/run_cell.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,15 +13,18 @@
 #include <memory>
 #include <optional>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/check.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/crash_mark.h"
-#include "harness/experiment/running/experiment_run.h"
-#include "harness/experiment/running/run_cell.h"
+#include "harness/experiment/running/dry_run.h"
 #include "harness/experiment/running/run_notes.h"
+#include "harness/live/transport/local_transport.h"
+#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "harness/core/error.h"
-#include "harness/record/analysis/report_text.h"
+#include "harness/core/wording.h"
+#include "harness/record/analysis/length_notes.h"
 #include "harness/record/run/module_metrics.h"
 
 namespace harness {
@@ -28,6 +28,13 @@ std::string differing_keys(const ExperimentSpec& spec, const std::vector<Cell>& 
 }
 
 }  // namespace
+
+std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
+                                   std::span<const RankMachine> machines) {
+  std::vector<std::string> notes = factory.remarks();
+  for (const std::string& note : device_notes(needs, machines)) notes.push_back("warning: " + note);
+  return notes;
+}
 
 std::string lockstep_text(const std::vector<SummaryRow>& rows) {
   std::vector<std::uint32_t> cells;

@@ -10,10 +10,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/machine/this_host.h"
-#include "harness/record/analysis/text_table.h"
-#include "workloads/files/file_bytes.h"
+#include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/file_writer.h"
+#include "harness/machine/host_name.h"
+#include "harness/text/json.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
 namespace {

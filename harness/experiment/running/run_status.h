@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 

@@ -9,35 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/provenance.h"
+#include "harness/record/run/cell_identity.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 
-// What this program was built from.
-
-/// The commit, or "unknown" outside a clone; kGitDirty is true if tracked files differed from it.
-extern const char* const kGitCommit;
-extern const bool kGitDirty;
-
-/// Returns "harness 0.1.0, gcc 12.2.0, HDF5 1.10.8, MPI 3.1 ...".
-std::string version_text();
-/// Returns the processor and its number of cores.
-std::string machine_text();
-/// Returns a text that identifies the program: a hash of its own file and of the module of its devices, if
-/// there is one. Two builds from the same sources, compiler and libraries agree.
-std::string build_id();
-
-/// The index and the input hash that a finished cell must have to be used again.
-struct ExpectedCell {
-  std::uint32_t index = 0;
-  std::string input_hash;
-};
-
-/// A finished cell that was made from other settings, other files or by another build.
-struct ForeignCell {
-  std::string path;   ///< path of the file that holds it
-  CellIdentity cell;  ///< identity of the cell, with its effective settings
-};
+struct ExpectedCell;
+struct ForeignCell;
 
 /// The files of finished cells, for rank 0; other ranks only ask for cell_path(). Every file appears under
 /// its name complete or not at all.
@@ -116,12 +95,21 @@ class CellStore {
   int lock_ = -1;
 };
 
+/// The index and the input hash that a finished cell must have to be used again.
+struct ExpectedCell {
+  std::uint32_t index = 0;
+  std::string input_hash;
+};
+
+/// A finished cell that was made from other settings, other files or by another build.
+struct ForeignCell {
+  std::string path;   ///< path of the file that holds it
+  CellIdentity cell;  ///< identity of the cell, with its effective settings
+};
+
 /// Adds the cells in the folder STEM.cells to STEM.h5 beside it; returns the number of cells that it holds
 /// then. Throws InputError if `folder` is no such folder or holds no cells, EnvironmentError if a run writes
 /// there.
 std::size_t collect_cells(const std::string& folder, const Provenance& provenance);
-
-/// Returns the provenance of this build and machine; the experiment's fields are left empty.
-Provenance build_provenance();
 
 }  // namespace harness

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/hash.h"
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_text.h"
+#include "harness/experiment/storing/build_id.h"
+#include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 

@@ -6,13 +6,16 @@
 #include <sstream>
 #include <string_view>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
+#include "harness/experiment/storing/build_id.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/what_differs.h"
-#include "harness/record/analysis/comparison.h"
+#include "harness/record/analysis/settings_differences.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/provenance.h"
 #include "harness/record/hdf5/results_file.h"
 
 namespace harness {

@@ -6,12 +6,18 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/engine/replay/replay.h"
+#include "harness/engine/replay/replay_code.h"
+#include "harness/experiment/storing/recorded_cell.h"
 #include "harness/record/analysis/cell_pairs.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/record/hdf5/cell_contents.h"
+#include "harness/record/hdf5/cell_replay.h"
 #include "harness/record/hdf5/results_file.h"
-#include "harness/record/run/run_record.h"
+#include "harness/record/run/replay_log.h"
+#include "harness/record/run/visit_row.h"
+#include "harness/text/json.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
 namespace {
@@ -406,24 +412,6 @@ class FileComparison {
 
 ReplayVerdict compare_replays(const std::string& before, const std::string& after) {
   return FileComparison(before, after).run();
-}
-
-RecordedCell::RecordedCell(const std::string& path, std::uint32_t index, const std::string& toml,
-                           const std::string& folder, std::optional<Runtime> runtime)
-    : spec_(parse_recorded_cell(path + " " + cell_place(index), toml)) {
-  spec_.folder = folder;
-  spec_.folder_note = " (--folder says where relative paths start)";
-  if (runtime) spec_.runtimes = {*runtime};
-  factory_.emplace(spec_, "");
-  if (toml.find(factory_->checksums(cell())) == std::string::npos)
-    throw input_error({path, 0, cell_place(index)}, "another pipeline or other profiles than those here now",
-                      "a run on the pipeline and profiles as they are");
-}
-
-RunSpec RecordedCell::make_world() {
-  RunSpec run = factory_->make_world(cell());
-  if (run.devices.size() > 1) settle_devices(run, prepare().plan);
-  return run;
 }
 
 }  // namespace harness

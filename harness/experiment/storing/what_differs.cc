@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/cells/cell_text.h"
-#include "harness/record/analysis/comparison.h"
+#include "harness/record/analysis/settings_differences.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 

@@ -26,6 +26,7 @@
 
 #include <string>
 
+#include "harness/core/check.h"
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
 

@@ -1,9 +1,10 @@
 // Batch assembly as a CUDA kernel: it turns uint8 images of differing sizes on the device into one float32
-// NCHW batch, with resize, normalisation and layout change fused. Its arithmetic is assembly_kernel.h's: like
+// NCHW batch, with resize, normalisation and layout change fused. Its arithmetic is assemble_pixels.h's: like
 // the CPU's values, its values are within tolerance_of() of the exact ones.
 #pragma once
 
-#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/assemble_pixels.h"
+#include "harness/gpu/inputs/assembly_constants.h"
 
 struct CUstream_st;  // cudaStream_t is a pointer to it
 

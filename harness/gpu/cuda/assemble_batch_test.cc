@@ -6,11 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/input_error.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/cuda/test_assembled.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembly_constants.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
@@ -49,8 +53,8 @@ class DeviceBatch {
 
  private:
   PinnedBuffer host_in_;
-  DeviceBuffer device_in_;
-  DeviceBuffer device_out_;
+  CudaBuffer device_in_;
+  CudaBuffer device_out_;
   PinnedBuffer host_out_;
 };
 
@@ -107,7 +111,7 @@ TEST_F(AssembleBatchCuda, FollowsEventsAcrossStreams) {
 
 TEST_F(AssembleBatchCuda, NamesWhatItCouldNotReserve) {
   try {
-    const DeviceBuffer buffer(std::size_t{1} << 50, "a test");
+    const CudaBuffer buffer(std::size_t{1} << 50, "a test");
     ADD_FAILURE() << "a petabyte was reserved";
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.fault(), DeviceFault::kOutOfMemory);

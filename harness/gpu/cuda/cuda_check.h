@@ -4,12 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/gpu/device/device_error.h"
-#include "harness/gpu/device/devices.h"
 
 namespace harness {
 
@@ -31,19 +28,5 @@ void set_cuda_device(int device, std::string_view attempted);
 /// kDeviceLost is for errors after which CUDA refuses everything else in this process (a bad address, a
 /// failed launch, a fallen GPU); all others are kComputeFailed.
 DeviceFault fault_of(cudaError_t status);
-
-/// Returns why this process has no CUDA device ("no CUDA-capable device is detected"), or "" if it has one.
-std::string why_no_cuda_device();
-
-// The GPUs of this host.
-
-/// Returns all GPUs that this process sees, with descriptions; a GPU that the kernels are not compiled for
-/// (compute capability below 8.0) is not usable. If it sees no GPU: one entry, "cuda", that says why in one
-/// line.
-std::vector<DeviceInfo> list_cuda_gpus();
-
-/// Returns a GPU's name as devices use it: "cuda:1 NVIDIA H200". Throws InputError if this process has no
-/// such GPU or cannot use it.
-std::string cuda_gpu_name(int index);
 
 }  // namespace harness

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "harness/gpu/cuda/cuda_check.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/gpu/cuda/cuda_check.h"
-#include "harness/machine/this_host.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {
@@ -110,7 +110,7 @@ void CudaEngine::enqueue(int number, int segment) {
 }
 
 void CudaEngine::fetch_output(Slot& one) {
-  const CudaOutput& output = models_[one.model].model->output();
+  const CudaModel::Output& output = models_[one.model].model->output();
   const std::size_t bytes = output.count * sizeof(float);
   if (one.output.bytes().size() < bytes) one.output = PinnedBuffer(bytes, "outputs");
   cuda_check(cudaMemcpyAsync(one.output.bytes().data(), output.values, bytes, cudaMemcpyDeviceToHost,
@@ -120,7 +120,7 @@ void CudaEngine::fetch_output(Slot& one) {
 }
 
 void CudaEngine::fetch_payload(Slot& one) {
-  const CudaOutput& output = models_[one.model].model->output();
+  const CudaModel::Output& output = models_[one.model].model->output();
   if (output.payload == nullptr) return;
   one.payload = payloads_.take(output.payload_bytes, kLeftBehind);
   one.payload_bytes = output.payload_bytes;

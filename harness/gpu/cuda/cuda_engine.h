@@ -14,49 +14,12 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_clock.h"
 #include "harness/gpu/cuda/cuda_inputs.h"
+#include "harness/gpu/cuda/cuda_model.h"
+#include "harness/gpu/cuda/pinned_pool.h"
 #include "harness/gpu/device/stream_engine.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembly_constants.h"
 
 namespace harness {
-
-/// The output of a batch: values on the device, image by image.
-struct CudaOutput {
-  const float* values = nullptr;
-  std::size_t count = 0;
-  const std::uint8_t* payload = nullptr;  ///< source of BatchEnd::outputs; null: there are no such outputs
-  std::size_t payload_bytes = 0;
-};
-
-/// A loaded model. The engine assembles images in its input. All functions are called on the device's thread.
-/// They throw DeviceError, which need not name the model and the batch.
-class CudaModel {
- public:
-  virtual ~CudaModel() = default;
-  virtual const InputFormat& format() const = 0;
-  virtual std::size_t max_batch() const = 0;
-  /// Returns one more than the number of exit points that it runs with.
-  virtual int segments() const = 0;
-  /// Returns the device memory of the input, which holds max_batch() images in format().
-  virtual float* input() const = 0;
-  virtual std::size_t input_bytes() const = 0;
-  virtual std::uint64_t weight_bytes() const = 0;
-  /// Returns the lines of Device::notes(), without the model's name.
-  virtual const std::vector<std::string>& notes() const = 0;
-
-  /// Enqueues a segment of a batch; segments come in order, 0 first.
-  virtual void enqueue(std::size_t batch, int segment) = 0;
-  /// Returns the output of the batch whose last segment was enqueued last. Its values are valid after that
-  /// segment has passed and until the next batch's first segment runs.
-  virtual const CudaOutput& output() const = 0;
-};
-
-/// The source of one engine's models; it outlives them. It is used on the device's thread.
-class CudaModels {
- public:
-  virtual ~CudaModels() = default;
-  /// Loads a model that runs on the engine's compute stream. Throws DeviceError.
-  virtual std::unique_ptr<CudaModel> load(const ModelSource& source, const DevicePlace& place) = 0;
-};
 
 /// Runs batches on one GPU. A compute stream runs all batches one after another, while a copy stream brings
 /// the images of the next batch. One thread makes, uses and destroys the engine, which sets that thread's
@@ -69,7 +32,7 @@ class CudaEngine final : public StreamEngine {
  public:
   /// Makes the models, which are to run on `compute`. Called once, when the GPU is current.
   using MakeModels = std::function<std::unique_ptr<CudaModels>(CudaStream& compute)>;
-  /// Gets the outputs of a batch, as OutputSink does (torch_device.h); empty: outputs are dropped.
+  /// Gets the outputs of a batch, as OutputSink does (torch_device_options.h); empty: outputs are dropped.
   using OnOutput = std::function<void(std::uint64_t tag, std::span<const float> values)>;
 
   /// Throws DeviceError.

@@ -1,10 +1,10 @@
-#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 
 namespace harness {
 namespace {

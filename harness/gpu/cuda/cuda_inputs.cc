@@ -1,6 +1,6 @@
 #include "harness/gpu/cuda/cuda_inputs.h"
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/input_format.h"
 
 namespace harness {
 
@@ -24,8 +24,8 @@ void CudaInputs::wait_for_pieces() {
 
 void CudaInputs::grow(std::size_t bytes) {
   host_ = PinnedBuffer(bytes, "images");
-  device_ = DeviceBuffer();  // the new buffer may need its room
-  device_ = DeviceBuffer(bytes, "images");
+  device_ = CudaBuffer();  // the new buffer may need its room
+  device_ = CudaBuffer(bytes, "images");
 }
 
 void CudaInputs::prepare(DeviceModel model, std::size_t most, const Image& image) {

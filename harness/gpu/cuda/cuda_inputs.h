@@ -8,7 +8,7 @@
 #include "harness/gpu/cuda/cuda_buffer.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/device/device.h"
-#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/assemble_pixels.h"
 #include "harness/gpu/inputs/input_layout.h"
 
 namespace harness {
@@ -54,7 +54,7 @@ class CudaInputs {
   void grow(std::size_t bytes);
 
   PinnedBuffer host_;
-  DeviceBuffer device_;
+  CudaBuffer device_;
   InputLayout layout_;
   std::optional<DeviceModel> model_;  ///< model that the images are for
   CudaEvent copied_;                  ///< event on the copy stream, behind the last piece so far

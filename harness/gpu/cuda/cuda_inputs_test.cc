@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "harness/gpu/cuda/assemble_batch.h"
-#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
 #include "harness/gpu/cuda/test_assembled.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembly_constants.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
@@ -26,7 +27,7 @@ class CudaInputsTest : public testing::Test {
     CudaStream compute;
     while (inputs.copy_some(copies)) {
     }
-    const DeviceBuffer out(batch_elements(format, images.size()) * sizeof(float), "test");
+    const CudaBuffer out(batch_elements(format, images.size()) * sizeof(float), "test");
     const PinnedBuffer back(out.size(), "test");
     inputs.wait_in(compute);
     assemble_batch_cuda(inputs.table(), static_cast<int>(images.size()), constants_of(format),

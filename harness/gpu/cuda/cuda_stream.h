@@ -1,9 +1,8 @@
-// CUDA streams, events and graphs that end with their owner.
+// CUDA streams and events that end with their owner.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <functional>
 #include <memory>
 
 namespace harness {
@@ -51,27 +50,6 @@ class CudaEvent {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
   };
   std::unique_ptr<CUevent_st, Destroy> event_;
-};
-
-// The recorded work of a stream, which is launched as one.
-
-/// An instantiated CUDA graph. The buffers that the recorded work uses must stay as long as it is launched.
-class CudaGraph {
- public:
-  /// Runs `enqueue`; its work on `stream` (and on streams that it makes wait for `stream`, and `stream` for
-  /// them) is recorded instead of run. The capture fails if it cannot hold the work (synchronous calls,
-  /// memory from cudaMalloc): throws DeviceError, or what `enqueue` threw; the stream is then as before and
-  /// nothing has run.
-  CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
-
-  /// Enqueues all of the work on `stream`. Throws DeviceError.
-  void launch(const CudaStream& stream) const;
-
- private:
-  struct Destroy {
-    void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
-  };
-  std::unique_ptr<CUgraphExec_st, Destroy> graph_;
 };
 
 }  // namespace harness

@@ -15,9 +15,12 @@
 
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_engine.h"
+#include "harness/gpu/cuda/cuda_graph.h"
+#include "harness/gpu/cuda/cuda_model.h"
 #include "harness/gpu/cuda/test_fake_cuda.h"
 #include "harness/gpu/device/stream_device.h"
 #include "harness/gpu/device/test_device_kinds.h"
+#include "harness/gpu/inputs/assembler.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
@@ -69,7 +72,7 @@ class FakeModel final : public CudaModel {
       if (stage * segments_ / kTestStages == segment) run_test_stage(here, stage, images, *gate_);
     compute(batch, segment);
   }
-  const CudaOutput& output() const override { return output_; }
+  const CudaModel::Output& output() const override { return output_; }
 
   /// Returns the values that a batch gives.
   static std::vector<float> expected(std::span<const Image> images, int segments) {
@@ -105,10 +108,10 @@ class FakeModel final : public CudaModel {
   std::size_t max_batch_;
   std::size_t output_bytes_;
   int segments_;
-  DeviceBuffer input_;
-  DeviceBuffer values_;
+  CudaBuffer input_;
+  CudaBuffer values_;
   std::vector<CudaGraph> graphs_;
-  CudaOutput output_;
+  CudaModel::Output output_;
   std::vector<std::string> notes_;
 };
 

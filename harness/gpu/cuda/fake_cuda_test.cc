@@ -1,4 +1,5 @@
 // Tests of streams, memory and inputs on the fake runtime: each test leaves nothing behind and no fault.
+#include "harness/gpu/cuda/cuda_graph.h"
 #include "harness/gpu/cuda/test_fake_cuda.h"
 
 #include <gtest/gtest.h>
@@ -11,9 +12,11 @@
 
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
-#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_inputs.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/cuda/pinned_pool.h"
+#include "harness/gpu/inputs/assembler.h"
+#include "harness/gpu/inputs/assembly_constants.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {
@@ -83,7 +86,7 @@ TEST_F(FakeCuda, AnErrorOfWorkLosesItsDeviceAlone) {
   EXPECT_THROW(stream.synchronize(), DeviceError);
   EXPECT_EQ(enqueue_count(stream, runs), cudaErrorIllegalAddress);
   EXPECT_EQ(runs, 0);
-  EXPECT_THROW(DeviceBuffer(64, "a test"), DeviceError);
+  EXPECT_THROW(CudaBuffer(64, "a test"), DeviceError);
   cudaSetDevice(1);
   CudaStream other;
   ASSERT_EQ(enqueue_count(other, runs), cudaSuccess);
@@ -97,7 +100,7 @@ TEST_F(FakeCuda, TellsOfMemoryThatWasLeftOrFreedTooEarly) {
   EXPECT_EQ(fake_cuda::reset(), Lines{"1 objects were left behind"});
   {
     CudaStream stream;
-    const DeviceBuffer device(10, "a test");
+    const CudaBuffer device(10, "a test");
     fake_cuda::hold();
     ASSERT_EQ(cudaMemcpyAsync(device.data(), host, 10, cudaMemcpyHostToDevice, stream.get()), cudaSuccess);
     fake_cuda::fail("cudaMemcpyAsync runs", cudaErrorIllegalAddress);  // it must not run: the memory is gone
@@ -133,7 +136,7 @@ class FakeCudaInputs : public FakeCuda {
   std::vector<float> assembled(CudaInputs& inputs, std::size_t count) {
     while (inputs.copy_some(*copies_)) {
     }
-    const DeviceBuffer out(batch_elements(format_, count) * sizeof(float), "test");
+    const CudaBuffer out(batch_elements(format_, count) * sizeof(float), "test");
     const PinnedBuffer back(out.size(), "test");
     inputs.wait_in(*compute_);
     assemble_batch_cuda(inputs.table(), static_cast<int>(count), constants_of(format_),

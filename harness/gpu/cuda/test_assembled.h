@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembler.h"
+#include "harness/gpu/inputs/input_format.h"
 
 namespace harness {
 

@@ -1,5 +1,5 @@
 // The assembly kernel on the fake runtime: the stream's thread runs its per-thread code over its grid.
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/gpu/cuda/assemble_batch.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/test_fake_cuda.h"

@@ -9,66 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/profile.h"
 #include "harness/core/types.h"
+#include "harness/gpu/device/device_activity.h"
 #include "harness/gpu/device/device_error.h"
-#include "harness/gpu/device/device_watch.h"
-#include "harness/gpu/exchange/tensor_store.h"
+#include "harness/gpu/device/model_source.h"
+#include "harness/gpu/exchange/stored_tensor.h"
 #include "harness/gpu/inputs/image.h"
 
 namespace harness {
 
-/// The value of ModelSource::exit_points that asks for all exit points of the model.
-inline constexpr int kAllExitPoints = -1;
-
-/// A model and how it is to be run.
-struct ModelSource {
-  std::string model;       ///< name of a model of the zoo; if `file` is given, only its name in messages
-  std::string file;        ///< path of the user's TorchScript file; empty: the zoo's model
-  std::uint64_t seed = 1;  ///< seed of the zoo's random weights
-  int max_batch = 1;       ///< size of the largest batch that will be submitted; at least 1
-  /// The batch sizes, rising and up to max_batch, that are to be as fast as the device can. A device that
-  /// prepares each size (a CUDA graph) takes longer for others. Empty: all sizes.
-  std::vector<int> batches;
-  int exit_points = 0;  ///< number of exit points, at which a batch can stop (SHEPHERD, Table 4), evenly in
-                        ///< time if that is known
-  /// The height in pixels that images are resized to; 0: the model's own, which a file does not have.
-  int input_height = 0;
-  int input_width = 0;
-  /// The number of bytes that each image of a batch leaves behind for other models (BatchEnd::outputs); 0:
-  /// nothing.
-  std::size_t output_bytes = 0;
-  /// The precision of weights and computation. In half precision the zoo's convolutions have their batch
-  /// normalisation folded in, and images are channels last.
-  Precision precision = Precision::kFp32;
-
-  bool operator==(const ModelSource&) const = default;
-};
+struct BatchEnd;
+struct MemoryUse;
 
 /// The handle of a loaded model: 0, 1, ... in the order of loading. It is valid for the device's lifetime.
 using DeviceModel = std::uint32_t;
-
-/// The end of a submitted batch. Times are on the host's steady clock (CLOCK_MONOTONIC), even if the device
-/// has a clock of its own.
-struct BatchEnd {
-  std::uint64_t tag = 0;
-  TimeNs started_ns = 0;  ///< time at which the device turned to it; not before the end of the previous batch
-  TimeNs ended_ns = 0;    ///< time at which its outputs were there, or it stopped; never before started_ns
-  bool preempted = false;  ///< true if it stopped early: there are no outputs
-  std::string failure;     ///< message of the DeviceError; empty: the batch succeeded or was preempted
-  DeviceFault fault = DeviceFault::kNoFault;
-  /// Holds, in the host's memory, ModelSource::output_bytes for each image, one after another: the bytes that
-  /// the network has computed from the image, repeated up to that size. Empty if the device computes nothing,
-  /// or if the batch did not run to its end.
-  StoredTensor outputs{};
-};
-
-/// The use of the device's memory.
-struct MemoryUse {
-  std::uint64_t capacity_bytes = 0;        ///< bytes of the device's whole memory; 0: unknown
-  std::uint64_t input_bytes = 0;           ///< bytes of the buffers that batches are assembled in
-  std::vector<std::uint64_t> model_bytes;  ///< bytes of parameters and buffers, by DeviceModel
-};
 
 /// One GPU or a substitute, which runs batches one after another in the order of submission. Only one thread,
 /// the event loop's, uses it; no call but load() waits for the device.
@@ -140,6 +94,28 @@ class Device {
 
  protected:
   Device() = default;
+};
+
+/// The end of a submitted batch. Times are on the host's steady clock (CLOCK_MONOTONIC), even if the device
+/// has a clock of its own.
+struct BatchEnd {
+  std::uint64_t tag = 0;
+  TimeNs started_ns = 0;  ///< time at which the device turned to it; not before the end of the previous batch
+  TimeNs ended_ns = 0;    ///< time at which its outputs were there, or it stopped; never before started_ns
+  bool preempted = false;  ///< true if it stopped early: there are no outputs
+  std::string failure;     ///< message of the DeviceError; empty: the batch succeeded or was preempted
+  DeviceFault fault = DeviceFault::kNoFault;
+  /// Holds, in the host's memory, ModelSource::output_bytes for each image, one after another: the bytes that
+  /// the network has computed from the image, repeated up to that size. Empty if the device computes nothing,
+  /// or if the batch did not run to its end.
+  StoredTensor outputs{};
+};
+
+/// The use of the device's memory.
+struct MemoryUse {
+  std::uint64_t capacity_bytes = 0;        ///< bytes of the device's whole memory; 0: unknown
+  std::uint64_t input_bytes = 0;           ///< bytes of the buffers that batches are assembled in
+  std::vector<std::uint64_t> model_bytes;  ///< bytes of parameters and buffers, by DeviceModel
 };
 
 }  // namespace harness

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 
 namespace harness {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

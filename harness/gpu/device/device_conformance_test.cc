@@ -7,9 +7,9 @@
 #include <span>
 #include <thread>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/device/test_device_kinds.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
 
 namespace harness {
 
@@ -23,12 +21,7 @@ enum class DeviceFault : std::uint8_t {
 /// Returns "out of memory", "missing model" and so on.
 const char* name_of(DeviceFault fault);
 
-/// The place of a fault. Messages leave out what is empty or 0.
-struct DevicePlace {
-  std::string device;  ///< name of the device (Device::name())
-  std::string model;   ///< name of the model (ModelSource::model), and its file if it has one
-  int batch = 0;       ///< number of visits in the batch
-};
+struct DevicePlace;
 
 /// A failure of the environment that affects only the cell in which it happens, unless fault() is
 /// kDeviceLost. what() is one line: "device cpu (worker 0): model resnet50, batch 8: out of memory: DETAIL".
@@ -48,22 +41,16 @@ class DeviceError : public EnvironmentError {
   std::string detail_;
 };
 
+/// The place of a fault. Messages leave out what is empty or 0.
+struct DevicePlace {
+  std::string device;  ///< name of the device (Device::name())
+  std::string model;   ///< name of the model (ModelSource::model), and its file if it has one
+  int batch = 0;       ///< number of visits in the batch
+};
+
 /// Returns the exception that is being handled as a DeviceError: inputs that an assembly refuses (InputError)
 /// have a wrong shape, std::bad_alloc means out of memory, any other exception is a failed computation. A
 /// DeviceError is kept, at `place` if it names no model.
 DeviceError caught_at(const DevicePlace& place);
-
-// The notes that tell a user which batch sizes run without a CUDA graph.
-
-/// A batch size that has no graphs, and the reason.
-struct RefusedSize {
-  int batch = 0;
-  std::string why;
-};
-
-/// Returns lines such as "batch 3 to 8 without a CUDA graph: WHY", one for all sizes that are neighbours in
-/// `sizes` and refused for the same reason. `sizes` are all sizes that were tried; both lists rise, and each
-/// refused size is in `sizes`.
-std::vector<std::string> graph_notes(std::span<const int> sizes, std::span<const RefusedSize> refused);
 
 }  // namespace harness

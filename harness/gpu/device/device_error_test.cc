@@ -7,8 +7,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/core/input_error.h"
 #include "harness/gpu/device/device_error.h"
-#include "harness/machine/gpu_clocks.h"
+#include "harness/machine/nvidia_driver_version.h"
 
 namespace harness {
 namespace {
@@ -71,29 +72,6 @@ TEST(DeviceError, IsMadeOfWhateverABatchThrows) {
   EXPECT_STREQ(caught(DeviceError(DeviceFault::kDeviceLost, {}, "xid")).what(),
                "device cpu: model lenet, batch 2: device lost: xid");
 }
-
-}  // namespace
-
-namespace {
-
-using Notes = std::vector<std::string>;
-
-TEST(GraphNotes, JoinNeighboursOfOneReason) {
-  const std::vector<int> sizes = {1, 2, 4, 8, 16};
-  const auto notes = [&](const std::vector<RefusedSize>& refused) { return graph_notes(sizes, refused); };
-  EXPECT_EQ(notes({}), Notes());
-  EXPECT_EQ(notes({{4, "a"}}), Notes{"batch 4 without a CUDA graph: a"});
-  EXPECT_EQ(notes({{4, "a"}, {8, "a"}, {16, "a"}}), Notes{"batch 4 to 16 without a CUDA graph: a"});
-  EXPECT_EQ(notes({{1, "a"}, {4, "a"}}),
-            (Notes{"batch 1 without a CUDA graph: a", "batch 4 without a CUDA graph: a"}));
-  EXPECT_EQ(notes({{1, "a"}, {2, "b"}, {4, "b"}, {16, "b"}}),
-            (Notes{"batch 1 without a CUDA graph: a", "batch 2 to 4 without a CUDA graph: b",
-                   "batch 16 without a CUDA graph: b"}));
-}
-
-}  // namespace
-
-namespace {
 
 TEST(NvidiaDriver, IsReadFromTheKernelModulesOwnLine) {
   namespace fs = std::filesystem;

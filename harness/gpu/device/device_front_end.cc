@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/check.h"
+
 namespace harness {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/gpu/device/device.h"
+#include "harness/gpu/device/model_source.h"
 
 namespace harness {
 

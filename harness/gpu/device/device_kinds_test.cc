@@ -6,7 +6,7 @@
 #include "harness/gpu/device/null_device.h"
 #include "harness/gpu/device/stream_device.h"
 #include "harness/gpu/device/test_device_kinds.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

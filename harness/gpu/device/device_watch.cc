@@ -6,27 +6,11 @@
 #include <exception>
 #include <utility>
 
-#include "harness/core/params.h"
-#include "harness/machine/this_host.h"
+#include "harness/core/param_list.h"
+#include "harness/gpu/device/device_error.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
-
-void DeviceActivity::begin(const DevicePlace& place, std::size_t batch) {
-  const std::lock_guard lock(mutex_);
-  task_.place = place;
-  task_.place.batch = static_cast<int>(batch);
-  task_.since_ns = steady_ns();
-}
-
-void DeviceActivity::end() {
-  const std::lock_guard lock(mutex_);
-  task_.since_ns = 0;
-}
-
-DeviceActivity::Task DeviceActivity::task() const {
-  const std::lock_guard lock(mutex_);
-  return task_;
-}
 
 DeviceWatch::DeviceWatch(std::vector<std::shared_ptr<const DeviceActivity>> devices, Rules rules)
     : devices_(std::move(devices)), rules_(std::move(rules)), thread_([this] { look_again_and_again(); }) {}

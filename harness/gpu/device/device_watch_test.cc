@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

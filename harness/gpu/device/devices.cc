@@ -1,57 +1,17 @@
 #include "harness/gpu/device/devices.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/input_file.h"
+#include "harness/core/wording.h"
+#include "harness/gpu/device/device_module.h"
 #include "harness/gpu/device/null_device.h"
 #include "harness/machine/cpu_facts.h"
 
 namespace harness {
-namespace {
-
-const DeviceModule* load_module(const std::string& file) {
-  if (file.empty()) return nullptr;
-  // The library is never closed: devices, and the exceptions that they throw, live in it.
-  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = library == nullptr ? nullptr : ::dlsym(library, kDeviceModuleSymbol);
-  if (symbol == nullptr) {
-    const char* const reason = ::dlerror();
-    throw EnvironmentError(file + ": cannot be loaded: " + (reason == nullptr ? "unknown reason" : reason));
-  }
-  return reinterpret_cast<DeviceModuleFunction*>(symbol)();
-}
-
-}  // namespace
-
-std::string device_module_file() {
-#ifdef HARNESS_DEVICE_MODULE
-  constexpr int kMaxFolders = 6;  // levels from a test's folder to the build's
-  std::error_code error;
-  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const std::string beside = (folder.parent_path() / "lib" / HARNESS_DEVICE_MODULE).string();
-  for (int i = 0; i < kMaxFolders; ++i) {
-    const std::filesystem::path file = folder / "lib" / HARNESS_DEVICE_MODULE;
-    if (std::filesystem::exists(file, error)) return file.string();
-    folder = folder.parent_path();
-  }
-  return beside;
-#else
-  return "";
-#endif
-}
-
-const DeviceModule* device_module() {
-  static const DeviceModule* const kLoaded = load_module(device_module_file());
-  return kLoaded;
-}
-
 namespace {
 
 constexpr const char* kNoTorch = "this build has no LibTorch (install it, then run cmake again)";
@@ -79,21 +39,6 @@ std::vector<DeviceInfo> cuda_infos() {
 }
 
 }  // namespace
-
-DeviceSpec parse_device(const std::string& text, const std::string& key) {
-  DeviceSpec spec;
-  const std::size_t colon = text.find(':');
-  spec.kind = text.substr(0, colon);
-  bool good = spec.kind == "cpu" || spec.kind == "null" || spec.kind == "cuda";
-  if (colon != std::string::npos) {
-    const char* begin = text.data() + colon + 1;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(begin, end, spec.index);
-    good = good && spec.kind == "cuda" && error == std::errc() && stop == end && spec.index >= 0;
-  }
-  if (!good) throw input_error({"", 0, key}, "'" + text + "'", "cpu, cuda:N (N = 0, 1, ...) or null");
-  return spec;
-}
 
 std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()> wake) {
   if (spec.kind == "null")

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/gpu/device/device_front_end.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

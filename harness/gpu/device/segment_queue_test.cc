@@ -1,11 +1,11 @@
-#include "harness/gpu/device/stream_device.h"
+#include "harness/gpu/device/segment_queue.h"
 
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

@@ -7,8 +7,9 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/core/input_error.h"
 #include "harness/gpu/device/test_stepped_engine.h"
-#include "harness/gpu/profiling/timing.h"
+#include "harness/gpu/profiling/device_wait.h"
 
 namespace harness {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "harness/gpu/device/device.h"
 #include "harness/gpu/device/device_clock.h"
+#include "harness/gpu/device/model_source.h"
 
 namespace harness {
 

@@ -16,10 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/check.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/device/device.h"
-#include "harness/machine/this_host.h"
+#include "harness/gpu/device/model_source.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/gpu/device/stream_engine.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

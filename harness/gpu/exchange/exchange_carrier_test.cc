@@ -1,6 +1,6 @@
 // Carriers with real bytes: each worker gets exactly the bytes that another has sent, and no store keeps
 // anything.
-#include "harness/gpu/exchange/tensor_exchange.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/random_stream.h"
+#include "harness/gpu/exchange/message_carrier.h"
 #include "harness/gpu/exchange/test_fake_lane.h"
 #include "harness/gpu/exchange/transfer_sequencer.h"
 
@@ -53,13 +54,14 @@ class Cluster {
           },
           worker->inbox);
       worker->exchange = std::make_unique<ExchangeCarrier>(
-          id, ExchangeParts{.tensors = &worker->tensors,
-                            .memory = &memory_,
-                            .lane = &worker->lane,
-                            .messages = worker->messages.get(),
-                            .events = &worker->inbox,
-                            .send = [this, id](const ExchangeMessage& m) { to_sequencer_[id].push_back(m); },
-                            .room_bytes = room_bytes});
+          id, ExchangeCarrier::Parts{
+                  .tensors = &worker->tensors,
+                  .memory = &memory_,
+                  .lane = &worker->lane,
+                  .messages = worker->messages.get(),
+                  .events = &worker->inbox,
+                  .send = [this, id](const ExchangeMessage& m) { to_sequencer_[id].push_back(m); },
+                  .room_bytes = room_bytes});
       workers_.push_back(std::move(worker));
     }
   }

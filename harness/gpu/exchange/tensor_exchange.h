@@ -35,38 +35,17 @@
 // as strict as the rules above, and checks that posting without the order does deadlock there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
-#include <vector>
 
-#include "harness/gpu/exchange/device_exchange.h"
-#include "harness/gpu/exchange/tensor_store.h"
+#include "harness/core/types.h"
 #include "harness/gpu/exchange/transfer.h"
 
 namespace harness {
 
-/// The surroundings of an exchange, on which it acts. Its functions may call the exchange's offer() and
-/// on_freed(), but no others.
-class ExchangeWorld {
- public:
-  virtual ~ExchangeWorld() = default;
-  /// Sends a message to the sequencer; messages arrive there in order, once.
-  virtual void send(const ExchangeMessage& message) = 0;
-  /// Enqueues the operation as the lane's last; a receiver first gets memory for it. Returns false if it
-  /// cannot: then nothing has been enqueued and no memory is held.
-  virtual bool enqueue(std::uint64_t ticket, const Transfer& transfer) = 0;
-  /// Makes all operations enqueued on the channel end soon, and fail if they have not completed.
-  virtual void abort(ChannelId channel) = 0;
-  /// Called at a receiver: the tensor is here.
-  virtual void arrived(const Transfer& transfer) = 0;
-  /// Called at a receiver: the memory for the tensor, which will not arrive, is not needed.
-  virtual void discard(const Transfer& transfer) = 0;
-  /// Called at the sender, once for every transfer: the tensor need not be kept any more (kDiverted: once
-  /// messages have taken it).
-  virtual void settled(const Transfer& transfer, TransferOutcome outcome) = 0;
-};
+class ExchangeWorld;
 
 /// The exchange of one worker: it reacts to messages by acting on the world given with each call. It is a
 /// value: copies continue in the same way. It is used by one thread.
@@ -100,51 +79,25 @@ class TensorExchange {
   std::set<ChannelId> closed_;
 };
 
-// The carrier of tensors from device to device: a worker's exchange, its lane and its memory together.
-
-/// The parts of an exchange carrier; all must outlive it.
-struct ExchangeParts {
-  TensorStore* tensors = nullptr;                    ///< store of the worker, which has the sources
-  TensorMemory* memory = nullptr;                    ///< memory of its device
-  TransferLane* lane = nullptr;                      ///< lane of its device, used by this carrier alone
-  TensorCarrier* messages = nullptr;                 ///< carrier of diverted tensors
-  TransferEvents* events = nullptr;                  ///< receiver of the worker's arrivals
-  std::function<void(const ExchangeMessage&)> send;  ///< sends to the sequencer, in order, once; no callback
-  std::uint64_t room_bytes = 0;  ///< room for arrivals, the same that the sequencer was told
-};
-
-/// The exchange of one worker at work (protocol: tensor_exchange.h). It is used by one thread, the event
-/// loop's. failures() lists operations that failed in the lane.
-class ExchangeCarrier final : public TensorCarrier, private ExchangeWorld {
+/// The surroundings of an exchange, on which it acts. Its functions may call the exchange's offer() and
+/// on_freed(), but no others.
+class ExchangeWorld {
  public:
-  ExchangeCarrier(WorkerId worker, ExchangeParts parts);
-
-  void carry(const Transfer& transfer) override;
-  /// Takes a message of the sequencer; messages come in the order in which it sent them.
-  void on_message(const ExchangeMessage& message);
-  /// Handles the operations that have ended in the lane. Call it when the lane wakes the loop.
-  void poll();
-
-  std::size_t enqueued() const { return exchange_.enqueued(); }
-  const TensorStore& arrivals() const { return arrivals_; }
-  /// Returns the reasons why operations failed, in the words of the lane, in order.
-  const std::vector<std::string>& failures() const { return failures_; }
-
- private:
-  void send(const ExchangeMessage& message) override;
-  bool enqueue(std::uint64_t ticket, const Transfer& transfer) override;
-  void abort(ChannelId channel) override;
-  void arrived(const Transfer& transfer) override;
-  void discard(const Transfer& transfer) override;
-  void settled(const Transfer& transfer, TransferOutcome outcome) override;
-  TensorHandle take_arrival(TransferId id);
-
-  TensorExchange exchange_;
-  ExchangeParts parts_;
-  TensorStore arrivals_;
-  std::map<TransferId, TensorHandle> arriving_;
-  std::vector<LaneEnd> ended_;
-  std::vector<std::string> failures_;
+  virtual ~ExchangeWorld() = default;
+  /// Sends a message to the sequencer; messages arrive there in order, once.
+  virtual void send(const ExchangeMessage& message) = 0;
+  /// Enqueues the operation as the lane's last; a receiver first gets memory for it. Returns false if it
+  /// cannot: then nothing has been enqueued and no memory is held.
+  virtual bool enqueue(std::uint64_t ticket, const Transfer& transfer) = 0;
+  /// Makes all operations enqueued on the channel end soon, and fail if they have not completed.
+  virtual void abort(ChannelId channel) = 0;
+  /// Called at a receiver: the tensor is here.
+  virtual void arrived(const Transfer& transfer) = 0;
+  /// Called at a receiver: the memory for the tensor, which will not arrive, is not needed.
+  virtual void discard(const Transfer& transfer) = 0;
+  /// Called at the sender, once for every transfer: the tensor need not be kept any more (kDiverted: once
+  /// messages have taken it).
+  virtual void settled(const Transfer& transfer, TransferOutcome outcome) = 0;
 };
 
 }  // namespace harness

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/exchange/test_exchange_net.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/hash.h"
 #include "harness/gpu/exchange/test_exchange_net.h"
 #include "harness/gpu/exchange/test_naive_net.h"
 

@@ -1,35 +1,11 @@
 #include "harness/gpu/exchange/tensor_store.h"
 
-#include <cstring>
-#include <new>
-#include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/environment_error.h"
 
 namespace harness {
-
-StoredTensor HostTensorMemory::allocate(std::size_t bytes) {
-  std::shared_ptr<std::byte[]> memory(new (std::nothrow) std::byte[bytes]);
-  std::byte* const data = memory.get();
-  return {data, bytes, std::move(memory)};
-}
-
-void HostTensorMemory::copy_to_host(const StoredTensor& from, std::span<std::byte> to) {
-  HARNESS_CHECK(from.bytes == to.size(), "a tensor is copied to a buffer of another size");
-  if (!to.empty()) std::memcpy(to.data(), from.data, to.size());
-}
-
-StoredTensor HostTensorMemory::copy_for_lane(const StoredTensor& from, std::size_t bytes) {
-  StoredTensor copy = allocate(bytes);
-  if (copy.owner != nullptr) copy_from_host(from.span().first(bytes), copy);
-  return copy;
-}
-
-void HostTensorMemory::copy_from_host(std::span<const std::byte> from, const StoredTensor& to) {
-  HARNESS_CHECK(from.size() == to.bytes, "a tensor is copied from a buffer of another size");
-  if (!from.empty()) std::memcpy(to.data, from.data(), from.size());
-}
 
 TensorStore::TensorStore(std::size_t budget_bytes, std::function<void(std::size_t)> freed)
     : budget_bytes_(budget_bytes), freed_(std::move(freed)) {}
@@ -81,33 +57,6 @@ std::uint32_t TensorStore::slot_of(TensorHandle handle) const {
       index < slots_.size() && slots_[index].generation == generation && slots_[index].references > 0,
       "a handle of no tensor in the store");
   return index;
-}
-
-MessageCarrier::MessageCarrier(TensorStore& tensors, TensorMemory& memory, SendBytes send,
-                               TransferEvents& events)
-    : tensors_(tensors), memory_(memory), send_(std::move(send)), events_(events) {}
-
-void MessageCarrier::carry(const Transfer& transfer) {
-  const StoredTensor tensor = tensors_.take(transfer.source);
-  buffer_.resize(sizeof transfer + tensor.bytes);
-  std::memcpy(buffer_.data(), &transfer, sizeof transfer);
-  memory_.copy_to_host(tensor, std::span(buffer_).subspan(sizeof transfer));
-  send_(transfer.to, buffer_);
-}
-
-void MessageCarrier::on_message(std::span<const std::byte> message) {
-  Transfer transfer;
-  if (message.size() < sizeof transfer) throw EnvironmentError("a tensor's message is cut");
-  std::memcpy(&transfer, message.data(), sizeof transfer);
-  const std::span<const std::byte> bytes = message.subspan(sizeof transfer);
-  if (bytes.size() != transfer.bytes) throw EnvironmentError("a tensor's message is cut");
-  StoredTensor tensor = memory_.allocate(bytes.size());
-  if (tensor.owner == nullptr)
-    throw EnvironmentError("no memory for a tensor of " + std::to_string(bytes.size()) +
-                           " bytes that came by message");
-  memory_.copy_from_host(bytes, tensor);
-  const TensorHandle handle = arrivals_.put(std::move(tensor));
-  events_.on_arrived(transfer, arrivals_, handle);
 }
 
 }  // namespace harness

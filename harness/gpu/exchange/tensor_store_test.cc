@@ -1,4 +1,6 @@
 #include "harness/gpu/exchange/tensor_store.h"
+#include "harness/gpu/exchange/stored_tensor.h"
+#include "harness/gpu/exchange/tensor_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

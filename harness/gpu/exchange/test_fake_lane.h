@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
-#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/core/check.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/exchange/test_fake_nccl.h"
+#include "harness/gpu/exchange/transfer_lane.h"
 
 namespace harness {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "harness/core/error.h"
-#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/core/check.h"
+#include "harness/gpu/inputs/assemble_pixels.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/inputs/assembly_kernel.h"
+#include "harness/gpu/inputs/assemble_pixels.h"
 #include "harness/gpu/inputs/test_images.h"
 
 namespace harness {

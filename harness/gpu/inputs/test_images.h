@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/inputs/image.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/input_layout.h"
 
 namespace harness {

@@ -15,11 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/test_fake_cuda.h"
-#include "harness/gpu/exchange/tensor_exchange.h"
+#include "harness/gpu/device/device_error.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
+#include "harness/gpu/exchange/message_carrier.h"
+#include "harness/gpu/exchange/tensor_memory.h"
 #include "harness/gpu/exchange/transfer_sequencer.h"
 #include "harness/gpu/inputs/test_images.h"
+#include "harness/gpu/nccl/device_tensor_memory.h"
 #include "harness/gpu/nccl/nccl_exchange.h"
 #include "harness/gpu/nccl/nccl_lane.h"
 #include "harness/gpu/nccl/test_fake_nccl_library.h"

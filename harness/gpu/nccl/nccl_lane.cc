@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device/device_error.h"
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/gpu/cuda/cuda_stream.h"
-#include "harness/gpu/exchange/device_exchange.h"
+#include "harness/gpu/exchange/transfer_lane.h"
 #include "harness/gpu/nccl/nccl_communicator.h"
 
 namespace harness {

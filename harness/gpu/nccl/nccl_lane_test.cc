@@ -8,9 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "harness/core/random.h"
-#include "harness/gpu/cuda/cuda_check.h"
-#include "harness/gpu/nccl/nccl_exchange.h"
+#include "harness/core/random_stream.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/device/device_error.h"
+#include "harness/gpu/nccl/device_tensor_memory.h"
 
 namespace harness {
 namespace {

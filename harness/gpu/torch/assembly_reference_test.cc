@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/assembler.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/torch/test_double_reference.h"
 

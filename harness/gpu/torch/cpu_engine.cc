@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/gpu/torch/torch_error.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

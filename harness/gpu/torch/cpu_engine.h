@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "harness/gpu/device/stream_engine.h"
+#include "harness/gpu/inputs/assembler.h"
 #include "harness/gpu/torch/staged_model.h"
-#include "harness/gpu/torch/torch_device.h"
+#include "harness/gpu/torch/torch_device_options.h"
 
 namespace harness {
 

@@ -1,3 +1,5 @@
+#include "harness/gpu/torch/cuda_device.h"
+
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/core/Device.h>
@@ -6,13 +8,14 @@
 #include <mutex>
 #include <utility>
 
-#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/cuda/cuda_engine.h"
-#include "harness/gpu/device/devices.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/cuda/cuda_model.h"
+#include "harness/gpu/device/device_spec.h"
 #include "harness/gpu/torch/cuda_error.h"
 #include "harness/gpu/torch/cuda_segments.h"
+#include "harness/gpu/torch/graph_pool.h"
 #include "harness/gpu/torch/model_factory.h"
-#include "harness/gpu/torch/torch_device.h"
 
 namespace harness {
 namespace {

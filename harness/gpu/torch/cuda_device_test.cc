@@ -11,15 +11,17 @@
 #include <map>
 #include <thread>
 
-#include "harness/core/random.h"
-#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/core/random_stream.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
 #include "harness/gpu/device/test_device_kinds.h"
 #include "harness/gpu/inputs/test_images.h"
-#include "harness/gpu/profiling/profiler.h"
-#include "harness/gpu/profiling/timing.h"
+#include "harness/gpu/profiling/batch_runner.h"
+#include "harness/gpu/profiling/device_wait.h"
+#include "harness/gpu/profiling/profile_model.h"
+#include "harness/gpu/torch/cpu_device.h"
+#include "harness/gpu/torch/cuda_device.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_gated_model.h"
-#include "harness/gpu/torch/torch_device.h"
 
 namespace harness {
 

@@ -1,5 +1,7 @@
 #include "harness/gpu/torch/cuda_error.h"
 
+#include "harness/gpu/cuda/cuda_check.h"
+
 namespace harness {
 namespace {
 

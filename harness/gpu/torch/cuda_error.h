@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/torch/torch_error.h"
 
 namespace harness {

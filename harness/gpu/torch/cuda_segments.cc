@@ -1,43 +1,20 @@
 #include "harness/gpu/torch/cuda_segments.h"
 
 #include <ATen/ATen.h>
-#include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "harness/core/types.h"
+#include "harness/gpu/cuda/cuda_check.h"
 #include "harness/gpu/device/device_error.h"
+#include "harness/gpu/device/graph_notes.h"
 #include "harness/gpu/torch/cuda_error.h"
+#include "harness/gpu/torch/graph_pool.h"
 
 namespace harness {
-
-namespace allocator = c10::cuda::CUDACachingAllocator;
-
-GraphPool::GraphPool(c10::DeviceIndex device) : device_(device), id_(at::cuda::graph_pool_handle()) {
-  allocator::createOrIncrefPool(device_, id_);
-}
-
-GraphPool::~GraphPool() {
-  try {
-    allocator::releasePool(device_, id_);
-    allocator::emptyCache();  // otherwise the memory would stay with streams that are gone
-  } catch (const c10::Error&) {
-    // The device is lost: nothing is allocated there any more.
-  }
-}
-
-GraphPool::Use::Use(GraphPool& pool, cudaStream_t stream) : pool_(pool) {
-  allocator::beginAllocateToPool(pool.device_, pool.id_,
-                                 [stream](cudaStream_t other) { return other == stream; });
-}
-
-GraphPool::Use::~Use() {
-  allocator::endAllocateToPool(pool_.device_, pool_.id_);
-  allocator::releasePool(pool_.device_, pool_.id_);  // beginAllocateToPool() counts as a user of its own
-}
-
 namespace {
 
 /// The number of runs before a capture. TorchScript optimises what its first runs saw; libraries choose their
@@ -66,7 +43,7 @@ CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const D
   begins_ = segment_begins(points, static_cast<int>(model_.stages.size()));
   check_format(model_.input);
   move_weights(model_, c10::Device(c10::kCUDA, where.device));
-  input_ = DeviceBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
+  input_ = CudaBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
   cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), where.stream.get()), "cudaMemsetAsync",
              "clearing an input");
   try_first_run();

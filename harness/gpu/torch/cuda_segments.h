@@ -1,53 +1,23 @@
 // A network on a GPU, which runs segment by segment: as CUDA graphs if it can be captured.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <ATen/core/Tensor.h>
-#include <c10/core/Allocator.h>
+#include <c10/core/Device.h>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "harness/core/types.h"
 #include "harness/gpu/cuda/cuda_buffer.h"
-#include "harness/gpu/cuda/cuda_engine.h"
+#include "harness/gpu/cuda/cuda_graph.h"
+#include "harness/gpu/cuda/cuda_model.h"
 #include "harness/gpu/cuda/cuda_stream.h"
 #include "harness/gpu/torch/staged_model.h"
 
 namespace harness {
 
-// The memory for the values that captured CUDA graphs compute.
-
-/// A pool of LibTorch's caching allocator. Memory that is allocated from it during a capture keeps its
-/// address for as long as the pool lives, and is given only to later captures: graphs that share a pool must
-/// run one after another, and the values of one are gone once another runs. The pool must be destroyed after
-/// the graphs. It is used by one thread.
-class GraphPool {
- public:
-  /// Makes a pool of GPU `device`, for which LibTorch must have been initialised.
-  explicit GraphPool(c10::DeviceIndex device);
-  /// Gives the memory back, with all unused memory that LibTorch keeps.
-  ~GraphPool();
-  GraphPool(const GraphPool&) = delete;
-  GraphPool& operator=(const GraphPool&) = delete;
-
-  /// While it lives, tensors made for `stream` are allocated from the pool. Only one may exist at a time.
-  class Use {
-   public:
-    Use(GraphPool& pool, cudaStream_t stream);
-    ~Use();
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    GraphPool& pool_;
-  };
-
- private:
-  c10::DeviceIndex device_;
-  c10::MempoolId_t id_;
-};
+class GraphPool;
 
 /// A loaded model. Its input is one tensor, which the assembly fills; the segments between its exit points
 /// are enqueued one after another. When it is made, graphs are captured for each segment of each size in
@@ -78,13 +48,13 @@ class CudaSegments final : public CudaModel {
   /// graphs.
   const std::vector<std::string>& notes() const override { return notes_; }
   void enqueue(std::size_t batch, int segment) override;
-  const CudaOutput& output() const override { return output_; }
+  const Output& output() const override { return output_; }
 
  private:
   /// The graphs of a batch size, and the place where they leave the output.
   struct Captured {
     std::vector<CudaGraph> graphs;  ///< graphs by segment; empty: call by call
-    CudaOutput output;
+    Output output;
   };
 
   void try_first_run();
@@ -106,13 +76,13 @@ class CudaSegments final : public CudaModel {
   std::size_t max_batch_;
   std::size_t output_bytes_;
   std::vector<std::size_t> begins_;  ///< first stage of each segment; then the number of stages
-  DeviceBuffer input_;
+  CudaBuffer input_;
   std::vector<Captured> captured_;  ///< graphs by batch size - 1
   std::vector<std::string> notes_;
   std::vector<at::Tensor> state_;  ///< state between segments that run call by call
   at::Tensor kept_output_;         ///< tensor that output_ points into, likewise
   at::Tensor kept_payload_;        ///< tensor that output_ points into, likewise
-  CudaOutput output_;
+  Output output_;
 };
 
 }  // namespace harness

@@ -1,16 +1,17 @@
-#include "harness/gpu/device/devices.h"
+#include "harness/gpu/device/device_module.h"
 
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/gpu/torch/torch_device.h"
+#include "harness/core/input_error.h"
+#include "harness/gpu/torch/cpu_device.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 #ifdef HARNESS_DEVICES_HAVE_NCCL
 #include "harness/gpu/nccl/nccl_exchange.h"
 #endif
 #ifdef HARNESS_TORCH_CUDA
-#include "harness/gpu/cuda/cuda_check.h"
+#include "harness/gpu/cuda/cuda_gpus.h"
+#include "harness/gpu/torch/cuda_device.h"
 #endif
 
 namespace harness {
@@ -43,7 +44,7 @@ std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
 
 std::vector<ModelInfo> models() {
   std::vector<ModelInfo> infos;
-  for (const ZooModel& model : zoo_models())
+  for (const ZooModel& model : zoo())
     infos.push_back({model.name, model.parameters, model.input.height, model.input.width, model.exit_points,
                      model.source, model.rebuilt});
   return infos;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "harness/core/types.h"
+
 namespace harness {
 namespace {
 

@@ -10,8 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "harness/gpu/device/device.h"
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/core/types.h"
+#include "harness/gpu/device/device_error.h"
+#include "harness/gpu/device/model_source.h"
+#include "harness/gpu/inputs/input_format.h"
 
 namespace harness {
 

@@ -15,13 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/engine/replay/replay.h"
+#include "harness/gpu/inputs/assembler.h"
 #include "harness/gpu/inputs/test_images.h"
 #include "harness/gpu/torch/model_factory.h"
 #include "harness/gpu/torch/test_witness_device.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/transport.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_world.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/input_format.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/gpu/device/test_device_kinds.h"
-#include "harness/gpu/torch/torch_device.h"
+#include "harness/gpu/torch/torch_device_options.h"
 
 namespace harness {
 

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "harness/gpu/device/device.h"
+#include "harness/gpu/device/model_source.h"
+#include "harness/gpu/torch/cpu_device.h"
 #include "harness/gpu/torch/test_double_reference.h"
-#include "harness/gpu/torch/torch_device.h"
 #include "harness/live/tensors/tensors.h"
 
 namespace harness {

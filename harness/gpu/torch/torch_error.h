@@ -5,7 +5,8 @@
 
 #include <stdexcept>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
 #include "harness/gpu/device/device_error.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/gpu/torch/model_factory.h"
+#include "harness/gpu/torch/torchscript_file.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <utility>
+
+#include "harness/gpu/inputs/assembler.h"
 
 namespace harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/core/error.h"
+#include "harness/core/wording.h"
 
 namespace harness {
 namespace {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/engine/servers/test_servers.h"
 #include "harness/live/run/test_ranks_in_step.h"
-#include "harness/record/run/metrics.h"
+#include "harness/record/run/path_totals.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"
-#include "harness/sim/test_servers.h"
 #include "systems/test_system_cells.h"
 
 namespace harness {

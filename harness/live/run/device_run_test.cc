@@ -6,13 +6,14 @@
 #include <barrier>
 #include <thread>
 
-#include "harness/core/error.h"
+#include "harness/core/cell_failed.h"
 #include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/live/run/live_run.h"
 #include "harness/live/tensors/tensors.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/live/transport/transport.h"
 #include "harness/sim/test_world.h"
@@ -371,7 +372,7 @@ TEST(DeviceRun, APreemptionStopsTheWorkersEarliestBatchAlone) {
   for (int i = 0; i < 2; ++i) rank.workers().run_batch(kWorker, 0, 0, {&image, 1}, {});
   rank.workers().preempt(kWorker);
   now_ns += kNsPerS;
-  const std::span<const DeviceBatch> ended = rank.workers().take();
+  const std::span<const DeviceWorkers::EndedBatch> ended = rank.workers().take();
   ASSERT_EQ(ended.size(), 2U);
   EXPECT_TRUE(ended[0].preempted);
   EXPECT_FALSE(ended[1].preempted) << "it is the one that runs next";

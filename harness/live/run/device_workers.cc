@@ -6,9 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/gpu/profiling/profiler.h"
-#include "harness/gpu/profiling/timing.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/check.h"
+#include "harness/gpu/profiling/profile_model.h"
+#include "harness/gpu/profiling/timing_summary.h"
 #include "harness/live/tensors/tensors.h"
 
 namespace harness {
@@ -110,12 +111,12 @@ DeviceWorkers::Example DeviceWorkers::example_batch(int height, int width, int b
   return {std::vector<Image>(static_cast<std::size_t>(batch), image), one};
 }
 
-DeviceBatch DeviceWorkers::finish() {
+DeviceWorkers::EndedBatch DeviceWorkers::finish() {
   constexpr timespec kPause{0, 100'000};
   const auto is_busy = [](const Gpu& own) { return !own.running.empty(); };
-  DeviceBatch last;
+  EndedBatch last;
   while (std::any_of(gpus_.begin(), gpus_.end(), is_busy)) {
-    const std::span<const DeviceBatch> ended = take();
+    const std::span<const EndedBatch> ended = take();
     if (ended.empty())
       clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
     else
@@ -145,7 +146,7 @@ TimeNs DeviceWorkers::time_alone(std::uint32_t device, ModuleId module, const st
     if (check_signal) check_signal();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       run_batch(device, first_gpu_ + device, module, sizes[i].images, {&sizes[i].owner, 1});
-      const DeviceBatch batch = finish();
+      const EndedBatch batch = finish();
       took[i].push_back(batch.ended_ns - batch.started_ns);
     }
   }
@@ -210,7 +211,7 @@ void DeviceWorkers::preempt(WorkerId worker, bool forget) {
   }
 }
 
-std::span<const DeviceBatch> DeviceWorkers::take() {
+std::span<const DeviceWorkers::EndedBatch> DeviceWorkers::take() {
   ended_.clear();
   for (Gpu& own : gpus_) {
     ends_.clear();

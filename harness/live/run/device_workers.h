@@ -11,27 +11,29 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/check.h"
 #include "harness/core/pipeline.h"
+#include "harness/core/precision.h"
 #include "harness/core/profile.h"
 #include "harness/core/types.h"
 #include "harness/gpu/device/device.h"
 #include "harness/gpu/device/device_watch.h"
+#include "harness/gpu/device/model_source.h"
 
 namespace harness {
-
-/// A batch that has ended.
-struct DeviceBatch {
-  WorkerId worker = 0;
-  TimeNs started_ns = 0;  ///< time on the steady clock at which the device turned to it
-  TimeNs ended_ns = 0;
-  bool preempted = false;  ///< true if it stopped early
-  StoredTensor outputs{};  ///< outputs, as BatchEnd::outputs
-};
 
 /// The devices of the GPUs that a rank hosts. Each device has the models of all modules, so that a worker
 /// serves any module that it is given at once. Used by the loop's thread.
 class DeviceWorkers {
  public:
+  /// A batch that has ended.
+  struct EndedBatch {
+    WorkerId worker = 0;
+    TimeNs started_ns = 0;  ///< time on the steady clock at which the device turned to it
+    TimeNs ended_ns = 0;
+    bool preempted = false;  ///< true if it stopped early
+    StoredTensor outputs{};  ///< outputs, as BatchEnd::outputs
+  };
   /// The models to load. `seed` is the seed of the weights.
   struct Models {
     const Pipeline& pipeline;
@@ -93,7 +95,7 @@ class DeviceWorkers {
   void preempt(WorkerId worker, bool forget = false);
   /// Returns the batches that have ended since the last call, without forgotten ones; valid until the next
   /// call. Throws CellFailed if one failed.
-  std::span<const DeviceBatch> take();
+  std::span<const EndedBatch> take();
 
   /// Returns the models' names, each once, in the order of loading.
   std::vector<std::string> loaded() const;
@@ -149,7 +151,7 @@ class DeviceWorkers {
   void run_loaded(WorkerId worker, Gpu& own, std::size_t place, std::span<const Image> images,
                   std::span<const std::shared_ptr<void>> owners);
   /// Waits until all batches have ended; returns the last.
-  DeviceBatch finish();
+  EndedBatch finish();
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
   std::optional<DeviceWatch> watch_;  ///< placed before gpus_, whose end waits for the devices
@@ -159,7 +161,7 @@ class DeviceWorkers {
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;
   std::vector<BatchEnd> ends_;
-  std::vector<DeviceBatch> ended_;
+  std::vector<EndedBatch> ended_;
 };
 
 }  // namespace harness

@@ -4,7 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/wording.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/live/protocol/live_event.h"
 
 namespace harness {
 namespace {
@@ -45,7 +48,7 @@ void LiveDispatcher::start() {
 }
 
 bool LiveDispatcher::send_due(TimeNs now) {
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   if (!generator_.take(now, due)) return false;
   now_ = now;
   dispatcher_.on_request(due.scheduled_ns, due.stream, due.schedule_lag_ns);
@@ -123,7 +126,7 @@ bool LiveDispatcher::apply_due_plans(TimeNs now) {
   return any;
 }
 
-bool LiveDispatcher::take(TimeNs now, MessageReader& message) {
+bool LiveDispatcher::take(TimeNs now, Message& message) {
   now_ = now;
   switch (message.kind()) {
     case MessageKind::kBatchDone:
@@ -168,7 +171,7 @@ bool LiveDispatcher::is_live(VisitId visit, RequestId request, std::uint16_t ind
   return record.live && record.visit.request == request && record.index == index;
 }
 
-void LiveDispatcher::take_batch(TimeNs now, MessageReader& message) {
+void LiveDispatcher::take_batch(TimeNs now, Message& message) {
   const auto batch = message.read<BatchMessage>();
   message.read_all(entries_);
   if (batch.worker >= tables_.workers.size()) return;

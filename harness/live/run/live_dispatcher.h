@@ -8,14 +8,18 @@
 #include <optional>
 #include <vector>
 
+#include "harness/engine/active_faults.h"
 #include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/event.h"
 #include "harness/engine/event_queue.h"
-#include "harness/engine/faults.h"
+#include "harness/engine/mailbox.h"
+#include "harness/live/protocol/held_messages.h"
 #include "harness/live/protocol/layout.h"
-#include "harness/live/protocol/live_events.h"
-#include "harness/live/protocol/messages.h"
+#include "harness/live/protocol/message.h"
+#include "harness/live/protocol/message_writer.h"
 #include "harness/live/run/load_generator.h"
 #include "harness/live/run/plan_thread.h"
+#include "harness/live/tensors/tensor_registry.h"
 #include "harness/live/tensors/tensors.h"
 
 namespace harness {
@@ -37,7 +41,7 @@ class LiveDispatcher final : private ToQueues {
   /// Returns the time at which the next request is due; kNever after the last.
   TimeNs next_due_ns() const { return generator_.next_send_ns(); }
   /// Handles a message for the dispatcher; returns false if it is another.
-  bool take(TimeNs now, MessageReader& message);
+  bool take(TimeNs now, Message& message);
   /// Puts plans into effect that are due and have been computed since; returns false if there is no such
   /// plan.
   bool take_plans(TimeNs now);
@@ -77,7 +81,7 @@ class LiveDispatcher final : private ToQueues {
   void drain_worker(TimeNs now, WorkerId worker, bool closes) override;
   void lose_workers(TimeNs now, QueueId queue, std::span<const WorkerId> workers, bool closes) override;
 
-  void take_batch(TimeNs now, MessageReader& message);
+  void take_batch(TimeNs now, Message& message);
   void tell_end(TimeNs now, MessageKind kind, const BatchMessage& batch, WorkerState& state);
   void take_preempted(const BatchMessage& batch);
   void take_fault(TimeNs now, std::size_t change);

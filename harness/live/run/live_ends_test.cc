@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/core/test_time.h"
+#include "harness/engine/test_system.h"
 #include "harness/live/run/test_ranks_in_step.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_system.h"
 #include "harness/sim/test_world.h"
 
 namespace harness {

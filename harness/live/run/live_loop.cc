@@ -8,11 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/cell_failed.h"
+#include "harness/core/environment_error.h"
 #include "harness/live/run/device_workers.h"
-#include "harness/machine/gpu_clocks.h"
+#include "harness/machine/host_name.h"
+#include "harness/machine/nvidia_driver_version.h"
 #include "harness/machine/precise_wait.h"
-#include "harness/machine/this_host.h"
 
 namespace harness {
 namespace {
@@ -27,22 +28,22 @@ constexpr TimeNs kStartLead = 100 * kNsPerMs;  ///< time from here to the start,
 constexpr TimeNs kStartLeadPerRank = 4 * kNsPerMs;
 constexpr TimeNs kMaxOpening = 60 * kNsPerS;  ///< time in which the channels between GPUs must open
 
-std::string text_of(const MessageReader& message) {
+std::string text_of(const Message& message) {
   return {reinterpret_cast<const char*>(message.rest().data()), message.rest().size()};
 }
 
-void add_tensors(const LiveQueues& queues, RankTotals& totals) {
-  const TensorBytes& bytes = queues.tensors()->bytes();
+void add_tensors(const LiveBatchRunner& runner, RankTotals& totals) {
+  const LiveTensors::Bytes& bytes = runner.tensors()->bytes();
   totals.tensor_handle_bytes = bytes.by_handle;
   totals.tensor_message_bytes = bytes.by_message;
   totals.tensor_device_bytes = bytes.by_device;
-  const TensorWaits& waits = queues.tensor_waits();
+  const LiveBatchRunner::TensorWaits& waits = runner.tensor_waits();
   totals.tensor_waits = waits.waits.total();
   if (totals.tensor_waits > 0) {
     totals.tensor_wait_p99_ns = waits.waits.quantile(0.99);
     totals.tensor_wait_max_ns = waits.longest_ns;
   }
-  totals.tensors_left = queues.tensors()->count();
+  totals.tensors_left = runner.tensors()->count();
 }
 
 TimeNs thread_cpu_ns() {
@@ -137,7 +138,7 @@ bool LiveLoop::work() {
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
   if (queues_ && queues_->take_transfers(run_time(clock_()))) busy = true;
-  if (finishes_ && queues_->is_quiet()) send_part();
+  if (finishes_ && queues_->runner().is_quiet()) send_part();
   if (phase_ == Phase::kRunning) {
     int sent = 0;
     while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
@@ -168,7 +169,7 @@ TimeNs LiveLoop::wake_ns() {
 void LiveLoop::wait() { transport_.wait_until(wake_ns()); }
 
 void LiveLoop::take(int from, std::span<const std::byte> bytes) {
-  MessageReader message(bytes);
+  Message message(bytes);
   if (message.run() != out_.run()) return;  // a message of a cell that is over
   const TimeNs steady = clock_();
   watchdog_.heard(from, steady);
@@ -180,7 +181,7 @@ void LiveLoop::take(int from, std::span<const std::byte> bytes) {
   take_own(from, message);
 }
 
-void LiveLoop::take_own(int from, MessageReader& message) {
+void LiveLoop::take_own(int from, Message& message) {
   switch (message.kind()) {
     case MessageKind::kReady:
       take_ready(from, message);
@@ -201,7 +202,7 @@ void LiveLoop::take_own(int from, MessageReader& message) {
       break;
     case MessageKind::kFinish:
       finishes_ = true;
-      if (queues_->is_quiet()) send_part();
+      if (queues_->runner().is_quiet()) send_part();
       break;
     case MessageKind::kPart:
       if (is_first()) take_part(from, message);
@@ -245,7 +246,7 @@ void LiveLoop::take_pong(const ClockMessage& pong) {
   next_burst_ns_ = clock_() + burst_gap_ns(bursts_ - 1, s_to_ns(run_.params.clock_period_s));
 }
 
-void LiveLoop::take_ready(int from, const MessageReader& message) {
+void LiveLoop::take_ready(int from, const Message& message) {
   hosts_[static_cast<std::size_t>(from)] = text_of(message);
   ++ready_;
   start_if_ready();
@@ -298,7 +299,7 @@ RankTotals LiveLoop::totals() const {
     totals.delivery_p50_ns = queues_->delivery_delay().quantile(0.5);
     totals.delivery_p99_ns = queues_->delivery_delay().quantile(0.99);
   }
-  if (queues_ && queues_->tensors() != nullptr) add_tensors(*queues_, totals);
+  if (queues_ && queues_->runner().tensors() != nullptr) add_tensors(queues_->runner(), totals);
   if (!is_first()) {
     const TimeNs local_ns = clock_();
     totals.clock_offset_ns = -offset_.offset_ns(local_ns);
@@ -310,8 +311,8 @@ RankTotals LiveLoop::totals() const {
 std::vector<std::string> LiveLoop::notes() const {
   std::vector<std::string> notes;
   if (run_.devices != nullptr) notes = run_.devices->notes();
-  if (queues_ && queues_->tensors() != nullptr) {
-    for (std::string& note : queues_->tensors()->notes()) notes.push_back(std::move(note));
+  if (queues_ && queues_->runner().tensors() != nullptr) {
+    for (std::string& note : queues_->runner().tensors()->notes()) notes.push_back(std::move(note));
   }
   return notes;
 }
@@ -331,7 +332,7 @@ void LiveLoop::send_part() {
   }
 }
 
-void LiveLoop::take_part(int from, MessageReader& message) {
+void LiveLoop::take_part(int from, Message& message) {
   const auto place = static_cast<std::size_t>(from);
   const auto piece = message.read<PartMessage>();
   std::vector<std::byte>& bytes = pieces_of_[place];

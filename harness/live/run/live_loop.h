@@ -8,51 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/archive.h"
 #include "harness/live/run/live_dispatcher.h"
 #include "harness/live/run/live_queues.h"
 #include "harness/live/run/live_run.h"
-#include "harness/live/run/watchdog.h"
-#include "harness/live/tensors/gpu_transfers.h"
+#include "harness/live/run/rank_part.h"
+#include "harness/live/tensors/tensor_channels.h"
 #include "harness/live/transport/clock_offset.h"
+#include "harness/ranks/watchdog.h"
+#include "harness/record/run/rank_totals.h"
+#include "harness/record/run/row_sink.h"
 #include "harness/record/run/run_record.h"
 
 namespace harness {
-
-// The report that a rank of a live run sends rank 0 at its end: its part of the accounting and what it did.
-
-struct RankPart {
-  RunRecord accounting;  ///< arrivals, starts and the like, replay logs; not the ends of requests
-  RankTotals totals;
-  std::vector<std::string> notes;  ///< notes for RunRecord::notes
-};
-
-template <class Way>
-void code(Archive<Way>& archive, LatencyHistogram& histogram) {
-  std::vector<std::uint64_t> counts = histogram.counts();
-  archive.list(counts);
-  if constexpr (Way::kReads) histogram.add_all(counts);
-}
-
-template <class Way>
-void code(Archive<Way>& archive, RankPart& part) {
-  const auto column = [&](const char*, auto& value) { archive.value(value); };
-  RankTotals::list(part.totals, column);
-  archive.list(part.notes);
-  archive.value(part.accounting.exchanged_bytes);
-  archive.value(part.accounting.fingerprint);
-  archive.list(part.accounting.modules, [&](ModuleTotals& totals) {  // what the queues' accounting holds
-    archive.value(totals.arrived);
-    archive.value(totals.batches);
-    archive.value(totals.queueing_ns);
-    archive.value(totals.wait_ns);
-    code(archive, totals.queueing_delay);
-    code(archive, totals.batch_wait);
-  });
-  archive.list(part.accounting.queue_samples);
-  archive.list(part.accounting.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
-  archive.list(part.accounting.replay, [&](ReplayLog& log) { code(archive, log); });
-}
 
 /// A steady clock, in ns.
 using LiveClock = std::function<TimeNs()>;
@@ -96,17 +63,17 @@ class LiveLoop {
   bool take_turn();
   TimeNs next_due_ns();
   void take(int from, std::span<const std::byte> bytes);
-  void take_own(int from, MessageReader& message);
+  void take_own(int from, Message& message);
   void handle(const Event& event);
 
   void ping();
   void take_pong(const ClockMessage& pong);
-  void take_ready(int from, const MessageReader& message);
+  void take_ready(int from, const Message& message);
   /// Starts once all ranks are ready and the GPUs' channels are open.
   void start_if_ready();
   void start();
   void finish();
-  void take_part(int from, MessageReader& message);
+  void take_part(int from, Message& message);
   void send_part();
   void housekeeping();
   void look_for_silence();

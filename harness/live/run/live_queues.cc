@@ -1,9 +1,7 @@
 #include "harness/live/run/live_queues.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/live/protocol/live_event.h"
 #include "harness/serving/common_plans.h"
 
 namespace harness {
@@ -16,30 +14,23 @@ constexpr RequestId kNoRequest = ~RequestId{0};
 LiveQueues::LiveQueues(const RunSpec& spec, const Layout& layout, int rank, bool payload, MessageWriter& out,
                        EventQueue& events, DeviceWorkers* devices, DeviceExchanges* exchanges)
     : spec_(spec),
-      layout_(layout),
-      rank_(rank),
       out_(out),
       events_(events),
       sizes_(spec.seed, spec.profiles, spec.trace_tokens),
       context_(make_context(spec, &sizes_)),
       accounting_(spec, tables_.visits, nullptr),
-      workers_(spec, events, {kLiveBatchDone, kLiveServer, kLiveBatchPreempted}),
-      timers_(events, kLiveTimer),
-      queues_(spec, context_, *this, *this, tables_, accounting_),
       faults_(spec.faults),
       held_(out, events, kLiveNotice, layout.ranks()),
-      devices_(devices),
-      fetches_late_(spec.serving.queue == QueueScope::kModule && layout.ranks() > 2) {
-  if (payload)
-    tensors_.emplace(spec.pipeline, spec.seed, rank, out, exchanges,
-                     static_cast<std::uint32_t>(layout.first_gpu(rank)));
+      runner_(spec, layout, rank, payload, out, events, {tables_, queues_, faults_, now_}, devices,
+              exchanges),
+      queues_(spec, context_, runner_, *this, tables_, accounting_) {
   queues_.start_on_time();
   if (devices != nullptr) queues_.tell_joins();
   const std::vector<FaultChange>& changes = faults_.changes();
   for (std::uint32_t i = 0; i < changes.size(); ++i) events_.push(changes[i].at_ns, kLiveQueueFault, i);
 }
 
-bool LiveQueues::take(TimeNs now, int from, MessageReader& message) {
+bool LiveQueues::take(TimeNs now, int from, Message& message) {
   now_ = now;
   switch (message.kind()) {
     case MessageKind::kSetPlan:
@@ -71,52 +62,30 @@ bool LiveQueues::take(TimeNs now, int from, MessageReader& message) {
     case MessageKind::kPublish:
       take_state(message);
       return true;
-    case MessageKind::kRunBatch:
-      take_run(from, message);
-      return true;
-    case MessageKind::kPreempt: {
-      const auto run = message.read<RunMessage>();
-      if (is_guest(run.worker)) preempt_here(run.worker);
-      return true;
-    }
-    case MessageKind::kBatchEnded:
-      take_end(message);
-      return true;
-    case MessageKind::kRelease:
-      take_releases(message);
-      return true;
     default:
-      if (!tensors_ || !tensors_->take(from, message)) return false;
-      tensors_came();
-      return true;
+      return runner_.take(from, message);
   }
+}
+
+bool LiveQueues::take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time) {
+  now_ = now;
+  return runner_.take_batches(run_time);
+}
+
+bool LiveQueues::take_transfers(TimeNs now) {
+  now_ = now;
+  return runner_.take_transfers();
 }
 
 bool LiveQueues::handle(TimeNs now, const Event& event) {
   now_ = now;
   switch (event.kind) {
-    case kLiveBatchDone:
-      if (workers_.takes_end(event.index, event.at_ns)) batch_event(event.index, event.at_ns);
-      return true;
-    case kLiveBatchPreempted:
-      if (workers_.takes_stop(event.index, event.at_ns)) batch_event(event.index, event.at_ns, true);
-      return true;
-    case kLiveServer:
-      for (const WorkerId worker : workers_.on_server(event.index, event.at_ns))
-        batch_event(worker, event.at_ns);
-      return true;
-    case kLiveTimer:
-      if (timers_.take(event.index, event.at_ns)) queues_.on_timer(now_, event.index);
-      return true;
     case kLiveColdStart: {
       WorkerMessage ready;
       ready.worker = event.index;
       out_.send(0, MessageKind::kWorkerReady, ready);
       return true;
     }
-    case kLiveTensors:
-      ask_again(event.index);
-      return true;
     case kLiveQueueFault:
       faults_.apply(faults_.changes()[event.index]);
       return true;
@@ -124,7 +93,7 @@ bool LiveQueues::handle(TimeNs now, const Event& event) {
       held_.release(event.index);
       return true;
     default:
-      return false;
+      return runner_.handle(event);
   }
 }
 
@@ -132,7 +101,7 @@ bool LiveQueues::is_here(WorkerId worker) const {
   return worker < tables_.workers.size() && tables_.workers[worker].queue != kNone;
 }
 
-void LiveQueues::take_plan(MessageReader& message) {
+void LiveQueues::take_plan(Message& message) {
   const Plan plan = unpacked<Plan>(message.rest());
   if (!suits(plan, spec_.pipeline.modules.size())) throw EnvironmentError("a plan from rank 0 is damaged");
   queues_.set_plan(now_, plan);
@@ -163,7 +132,7 @@ void LiveQueues::drain_worker(const WorkerMessage& message) {
   queues_.drain_worker(now_, message.worker, message.closes != 0);
 }
 
-void LiveQueues::lose_workers(MessageReader& message) {
+void LiveQueues::lose_workers(Message& message) {
   const auto queue = message.read<QueueMessage>();
   std::vector<WorkerId> workers;
   message.read_all(workers);
@@ -171,7 +140,7 @@ void LiveQueues::lose_workers(MessageReader& message) {
   queues_.lose_workers(now_, queue.queue, workers, queue.closes != 0);
 }
 
-void LiveQueues::take_delivery(MessageReader& message) {
+void LiveQueues::take_delivery(Message& message) {
   const auto delivery = message.read<DeliverMessage>();
   const VisitId visit = delivery.visit.id;
   while (tables_.visits.slots() <= visit) {
@@ -188,19 +157,19 @@ void LiveQueues::take_delivery(MessageReader& message) {
   record.counted = delivery.counted != 0;
   record.queue = delivery.queue;
   record.live = true;
-  if (tensors_) note_input(delivery, message.rest());
+  runner_.on_delivery(delivery, message.rest(), place_of(delivery.queue).gpu);
   delivery_delay_.add(now_ - delivery.sent_ns);
   const Delivery arrived{visit, delivery.queue};
   queues_.on_deliveries(now_, {&arrived, 1});
 }
 
-void LiveQueues::take_cancellation(MessageReader& message) {
+void LiveQueues::take_cancellation(Message& message) {
   const auto cancelled = message.read<VisitMessage>();
   if (cancelled.visit >= tables_.visits.slots() || !tables_.visits[cancelled.visit].live) return;
   queues_.on_cancellation(now_, {cancelled.visit, cancelled.request, cancelled.index});
 }
 
-void LiveQueues::take_state(MessageReader& message) {
+void LiveQueues::take_state(Message& message) {
   const auto state = message.read<ValuesMessage>();
   message.read_all(values_);
   if (state.queue == kNone) {
@@ -230,6 +199,7 @@ void LiveQueues::report(ModuleId module, QueueId queue, std::span<const double> 
 
 void LiveQueues::batch_done(TimeNs now, WorkerId worker, const WorkerState& state) {
   send_batch(MessageKind::kBatchDone, now, worker, state);
+  runner_.on_batch_done(worker, state);
 }
 
 void LiveQueues::batch_preempted(TimeNs now, WorkerId worker, const WorkerState& state) {
@@ -240,13 +210,12 @@ void LiveQueues::batch_preempted(TimeNs now, WorkerId worker, const WorkerState&
   batch.module = state.module;
   batch.preempted = ++tables_.workers[worker].preempted;
   out_.send(0, MessageKind::kBatchPreempted, batch);
-  give_inputs_back(worker);
+  runner_.on_batch_preempted(worker);
 }
 
 void LiveQueues::batch_lost(TimeNs now, WorkerId worker, const WorkerState& state) {
-  if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->preempt(worker, true);
-  take_back(worker);
   send_batch(MessageKind::kBatchLost, now, worker, state);
+  runner_.on_batch_lost(worker, state);
 }
 
 void LiveQueues::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, const WorkerState& state) {
@@ -275,10 +244,6 @@ void LiveQueues::send_batch(MessageKind kind, TimeNs ended_ns, WorkerId worker, 
   } else {
     out_.send(0, kind, batch, entries);
   }
-  if (!tensors_) return;
-  if (kind == MessageKind::kBatchDone && runs_here(state)) keep_outputs(worker, state);
-  for (const BatchVisit& member : state.running) end_input(member.id);
-  if (worker < runs_.size()) drop_inputs(runs_[worker]);
 }
 
 void LiveQueues::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason reason) {
@@ -296,7 +261,7 @@ void LiveQueues::tell(MessageKind kind, TimeNs at_ns, VisitId visit, DropReason 
   out_.send(0, kind, message);
   record.live = false;
   record.state = VisitState::kTravelling;
-  if (tensors_) end_input(visit);
+  runner_.on_visit_left(visit);
 }
 
 void LiveQueues::visit_dropped(TimeNs now, VisitId visit, DropReason reason) {

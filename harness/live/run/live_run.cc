@@ -1,8 +1,9 @@
 #include "harness/live/run/live_run.h"
 
 #include "harness/live/run/live_loop.h"
-#include "harness/machine/precise_wait.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/pinned_thread.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/timer_slack.h"
 
 namespace harness {
 

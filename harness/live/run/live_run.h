@@ -4,21 +4,18 @@
 #include <functional>
 #include <optional>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
 #include "harness/engine/run_spec.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/live_params.h"
+#include "harness/record/run/row_sink.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 
 class DeviceWorkers;
 struct DeviceExchanges;
 class Transport;
-
-/// Thrown if a rank is alive but says nothing: the run cannot end in good order.
-class RankHung : public EnvironmentError {
-  using EnvironmentError::EnvironmentError;
-};
 
 /// The way in which a cell runs, apart from the cell itself.
 struct LiveRun {
@@ -42,6 +39,11 @@ struct LiveRun {
   /// `planner.plan_time_ms` is over. False: they are computed in the loop, which stops meanwhile (tests in
   /// steps).
   bool plans_aside = true;
+};
+
+/// Thrown if a rank is alive but says nothing: the run cannot end in good order.
+class RankHung : public EnvironmentError {
+  using EnvironmentError::EnvironmentError;
 };
 
 /// Runs a cell on the live cluster until every request has ended, and closes the accounting. All ranks make

@@ -10,11 +10,12 @@
 #include <thread>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/environment_error.h"
+#include "harness/engine/dispatch/initial_plan.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/test_transport.h"
-#include "harness/live/transport/transport.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/serving/common_routers.h"
 #include "harness/sim/test_run.h"
 
 namespace harness {

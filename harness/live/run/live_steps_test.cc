@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/replay/replay.h"
 #include "harness/live/run/test_lossy_network.h"
 #include "harness/live/run/test_ranks_in_step.h"
@@ -211,7 +210,7 @@ TEST(LiveSteps, TensorsGoFromWorkerToWorkerAndNotThroughRank0) {
     // be kept.
     const std::uint64_t clients = ranks > 1 ? spec.pipeline.modules[0].input_bytes * with.sent : 0;
     const std::uint64_t most_releases =
-        (sizeof(MessageHeader) + sizeof(ReleaseEntry)) * (with.modules.size() - 1) * with.sent;
+        (sizeof(Message::Header) + sizeof(ReleaseEntry)) * (with.modules.size() - 1) * with.sent;
     const std::uint64_t more = with.ranks[0].bytes_sent - without.ranks[0].bytes_sent;
     EXPECT_GE(more, clients);
     EXPECT_LE(more, clients + most_releases);

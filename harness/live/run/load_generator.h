@@ -5,24 +5,25 @@
 #include <memory>
 #include <utility>
 
-#include "harness/core/arrivals.h"
+#include "harness/core/arrival_source.h"
+#include "harness/core/stream.h"
 #include "harness/record/run/latency_histogram.h"
 
 namespace harness {
-
-/// A request that is to be sent now.
-struct ScheduledRequest {
-  RequestId request = 0;
-  TimeNs scheduled_ns = 0;
-  TimeNs schedule_lag_ns = 0;  ///< time from scheduled_ns until the request was taken
-  StreamId stream = 0;
-};
 
 /// Tells which requests are to be sent, and keeps the schedule lag of each. A late request makes no other one
 /// wait, and no request is left out (no coordinated omission). All times are of the run: 0 when the load
 /// starts. It reads no clock and does not wait: the caller does, and passes `now`. Used by one thread.
 class LoadGenerator {
  public:
+  /// A request that is to be sent now.
+  struct DueRequest {
+    RequestId request = 0;
+    TimeNs scheduled_ns = 0;
+    TimeNs schedule_lag_ns = 0;  ///< time from scheduled_ns until the request was taken
+    StreamId stream = 0;
+  };
+
   /// Reads `source` in small chunks, so that no request waits long while the times of others are drawn.
   explicit LoadGenerator(std::unique_ptr<ArrivalSource> source) : arrivals_(std::move(source), kChunk) {}
 
@@ -33,7 +34,7 @@ class LoadGenerator {
   /// Takes the next request if it is to be sent at `now`, else returns false. Call it until it returns false,
   /// and read the clock again each time: sending a request takes time, by which the requests behind it are
   /// later.
-  bool take(TimeNs now, ScheduledRequest& request) {
+  bool take(TimeNs now, DueRequest& request) {
     const TimeNs scheduled_ns = arrivals_.next_ns();
     if (scheduled_ns > now || scheduled_ns == kNever) return false;
     request = {sent_++, scheduled_ns, now - scheduled_ns, arrivals_.next_stream()};

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "workloads/arrivals/curve_arrivals.h"
 
 namespace harness {
@@ -18,7 +18,7 @@ std::unique_ptr<ArrivalSource> fixed(std::vector<TimeNs> times, TimeNs duration_
 
 TEST(LoadGenerator, HandsOutWhatIsDue) {
   LoadGenerator generator(fixed({0, 100, 100, 250}, 1'000));
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   EXPECT_EQ(generator.next_send_ns(), 0);
   EXPECT_FALSE(generator.take(-1, due));
   ASSERT_TRUE(generator.take(30, due));
@@ -47,7 +47,7 @@ TEST(LoadGenerator, HandsOutWhatIsDue) {
 
 TEST(LoadGenerator, AnEmptyLoadIsDone) {
   LoadGenerator generator(fixed({}, 1'000));
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   EXPECT_TRUE(generator.done());
   EXPECT_FALSE(generator.take(1'000'000, due));
   EXPECT_EQ(generator.max_schedule_lag_ns(), 0);
@@ -58,7 +58,7 @@ TEST(LoadGenerator, AStallMakesRequestsLateAndLosesNone) {
   std::vector<TimeNs> times;
   for (TimeNs i = 0; i < 1'000; ++i) times.push_back(i * kNsPerMs);
   LoadGenerator generator(fixed(times, kNsPerS));
-  ScheduledRequest due;
+  LoadGenerator::DueRequest due;
   TimeNs now = 0;
   std::vector<TimeNs> lags;
   while (!generator.done()) {

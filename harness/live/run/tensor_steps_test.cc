@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/engine/dispatch/dispatcher.h"
+#include "harness/core/cell_failed.h"
+#include "harness/engine/dispatch/initial_plan.h"
 #include "harness/gpu/device/test_scripted_device.h"
 #include "harness/gpu/exchange/device_exchange.h"
 #include "harness/gpu/exchange/test_fake_lane.h"

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "harness/core/random.h"
-#include "harness/live/protocol/messages.h"
+#include "harness/core/random_stream.h"
+#include "harness/live/protocol/message.h"
 #include "harness/live/run/test_ranks_in_step.h"
 
 namespace harness::testing {
@@ -19,7 +19,7 @@ inline std::uint64_t unfinished_over_lossy_network(const RunSpec& spec, LiveRun 
   network.delay_ns = kNsPerMs;
   network.copies = [&fate](int, int, std::span<const std::byte> message) {
     const double share = fate.uniform();
-    const bool is_of_loops = MessageReader(message).kind() <= MessageKind::kAbort;  // about no request
+    const bool is_of_loops = Message(message).kind() <= MessageKind::kAbort;  // about no request
     if (is_of_loops || share > 0.01) return 1;
     return share < 0.005 ? 0 : 2;
   };

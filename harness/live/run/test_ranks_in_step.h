@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/live/run/live_loop.h"
 #include "harness/live/transport/test_transport.h"
 

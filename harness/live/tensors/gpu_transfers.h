@@ -1,37 +1,31 @@
-// The transfer of tensors from GPU to GPU in a live run: a rank's part and rank 0's.
+// A rank's part in bringing tensors from GPU to GPU in a live run.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/engine/run_spec.h"
 #include "harness/gpu/exchange/device_exchange.h"
-#include "harness/gpu/exchange/tensor_exchange.h"
+#include "harness/gpu/exchange/exchange_carrier.h"
+#include "harness/gpu/exchange/message_carrier.h"
+#include "harness/gpu/exchange/stored_tensor.h"
+#include "harness/gpu/exchange/tensor_carrier.h"
 #include "harness/gpu/exchange/tensor_store.h"
-#include "harness/gpu/exchange/transfer_sequencer.h"
-#include "harness/live/protocol/layout.h"
-#include "harness/live/protocol/messages.h"
-#include "harness/serving/plan.h"
+#include "harness/live/protocol/message.h"
+#include "harness/live/protocol/message_writer.h"
+#include "harness/live/tensors/tensor_key.h"
 
 namespace harness {
 
 /// The memory that each GPU has for tensors that arrive, in bytes.
 inline constexpr std::uint64_t kArrivalRoomBytes = std::uint64_t{256} << 20;
 
-/// The module and the GPU that make or need a tensor.
-struct TensorPlace {
-  ModuleId module = 0;
-  std::uint32_t gpu = kNone;  ///< kNone: not known yet
-};
-
 /// A rank's part in bringing tensors from GPU to GPU: the exchanges of its GPUs. Each pair of modules has one
-/// channel, which rank 0 opens before the load starts (TensorChannels below). Tensors for which there is no
+/// channel, which rank 0 opens before the load starts (TensorChannels). Tensors for which there is no
 /// channel or no memory go by message. Used by the loop's thread.
 class GpuTransfers {
  public:
@@ -50,7 +44,7 @@ class GpuTransfers {
   bool carry(TransferId id, const StoredTensor& whole, const TensorPlace& from, const TensorPlace& to,
              std::uint64_t bytes);
   /// Handles a message about channels or transfers; returns false if it is another. Throws DeviceError.
-  bool take(int from, MessageReader& message);
+  bool take(int from, Message& message);
   /// Handles what has ended in the lanes; returns false if nothing has.
   bool poll();
 
@@ -93,42 +87,6 @@ class GpuTransfers {
   std::deque<Gpu> gpus_;
   std::map<std::pair<ModuleId, ModuleId>, Channel> channels_;
   bool ended_ = false;  ///< true if something has ended since poll() began
-};
-
-// Rank 0's part in bringing tensors from GPU to GPU: it opens the channels, and decides on the one order of
-// the transfers.
-
-/// Opens a channel for each pair of modules of which one sends the other tensors, among the GPUs that the
-/// plan gives both, if these are on several ranks. GPUs that get workers of the modules later do without.
-/// Used by the loop's thread.
-class TensorChannels {
- public:
-  /// `plan` is the plan with which the cell starts. All arguments outlive this object.
-  TensorChannels(const RunSpec& spec, const Layout& layout, const Plan& plan, MessageWriter& out);
-
-  /// Asks the ranks to open the channels.
-  void open();
-  /// True if all channels are open.
-  bool is_open() const { return joining_.empty(); }
-  /// Handles a message about channels, or from a GPU's exchange; returns false if it is another. Throws
-  /// CellFailed if a channel cannot be opened.
-  bool take(MessageReader& message);
-
- private:
-  struct Channel {
-    ChannelMessage message;
-    std::set<std::uint32_t> missing;  ///< members that have not joined yet
-  };
-
-  void add_channel(ModuleId from, ModuleId to, const std::vector<std::vector<std::uint32_t>>& gpus);
-  void take_joined(const ChannelMessage& joined, MessageReader& message);
-  int rank_of(std::uint32_t gpu) const { return layout_.rank_of(static_cast<int>(gpu)); }
-
-  const RunSpec& spec_;
-  const Layout& layout_;
-  MessageWriter& out_;
-  TransferSequencer sequencer_;
-  std::map<ChannelId, Channel> joining_;  ///< channels that are not open yet
 };
 
 }  // namespace harness

@@ -4,7 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/environment_error.h"
 
 namespace harness {
 
@@ -101,7 +102,7 @@ void LiveTensors::ask(TransferId id, const Input& input) {
   by_handle_.carry(transfer);
 }
 
-bool LiveTensors::take(int from, MessageReader& message) {
+bool LiveTensors::take(int from, Message& message) {
   switch (message.kind()) {
     case MessageKind::kFetch:
       take_fetch(from, message.read<FetchMessage>());

@@ -9,19 +9,18 @@
 #include <span>
 #include <vector>
 
+#include "harness/gpu/exchange/message_carrier.h"
+#include "harness/gpu/exchange/stored_tensor.h"
+#include "harness/gpu/exchange/tensor_carrier.h"
+#include "harness/gpu/exchange/tensor_memory.h"
 #include "harness/gpu/exchange/tensor_store.h"
-#include "harness/live/protocol/messages.h"
+#include "harness/live/protocol/message.h"
+#include "harness/live/protocol/message_writer.h"
 #include "harness/live/tensors/gpu_transfers.h"
+#include "harness/live/tensors/tensor_key.h"
 #include "harness/live/tensors/tensors.h"
 
 namespace harness {
-
-/// Numbers of bytes of the tensors that came to a rank's visits, by the way they took.
-struct TensorBytes {
-  std::uint64_t by_handle = 0;   ///< bytes of tensors kept by this rank
-  std::uint64_t by_message = 0;  ///< bytes that came from another rank by message
-  std::uint64_t by_device = 0;   ///< bytes that came from another rank, from GPU to GPU
-};
 
 /// The tensors that a rank keeps and needs. A tensor that is needed here has a number (a TransferId, 0: none)
 /// from put() or fetch() until drop(). A message that comes twice, or answers nobody, is ignored; a lost one
@@ -29,6 +28,13 @@ struct TensorBytes {
 /// that happens only to visits for which nobody waits. Used by the loop's thread.
 class LiveTensors final : private TransferEvents {
  public:
+  /// Numbers of bytes of the tensors that came to a rank's visits, by the way they took.
+  struct Bytes {
+    std::uint64_t by_handle = 0;   ///< bytes of tensors kept by this rank
+    std::uint64_t by_message = 0;  ///< bytes that came from another rank by message
+    std::uint64_t by_device = 0;   ///< bytes that came from another rank, from GPU to GPU
+  };
+
   /// `exchanges` belong to the GPUs from `first_gpu` on, which exchange tensors by themselves if they can;
   /// may be null. All arguments outlive this object.
   LiveTensors(const Pipeline& pipeline, std::uint64_t seed, int rank, MessageWriter& out,
@@ -65,13 +71,13 @@ class LiveTensors final : private TransferEvents {
   void drop(TransferId id);
 
   /// Handles a message about tensors other than kRelease; returns false if it is another.
-  bool take(int from, MessageReader& message);
+  bool take(int from, Message& message);
   /// Handles what has come from GPU to GPU; returns false if nothing has.
   bool poll() { return transfers_ && transfers_->poll(); }
   /// True if no GPU is sending or receiving.
   bool is_quiet() const { return !transfers_ || transfers_->is_quiet(); }
 
-  const TensorBytes& bytes() const { return bytes_; }
+  const Bytes& bytes() const { return bytes_; }
   /// Returns GpuTransfers::notes().
   std::vector<std::string> notes() const {
     return transfers_ ? transfers_->notes() : std::vector<std::string>();
@@ -121,7 +127,7 @@ class LiveTensors final : private TransferEvents {
   HandleCarrier by_handle_;
   MessageCarrier by_message_;
   std::optional<GpuTransfers> transfers_;
-  TensorBytes bytes_;
+  Bytes bytes_;
 };
 
 }  // namespace harness

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

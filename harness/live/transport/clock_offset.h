@@ -9,26 +9,25 @@
 
 namespace harness {
 
-/// Assumptions about the monotonic clocks of two machines, and the rate at which a conversion is put right.
-struct ClockLimits {
-  double drift_ppm = 200;   ///< largest difference of their rates: two oscillators within 100 ppm
-  double wander_ppm = 1;    ///< largest deviation of that difference from a constant over kBursts bursts and
-                            ///< until the next
-  double slew_ppm = 1'000;  ///< rate at which a new estimate takes effect; duration errors are within this
-};
-
 /// Estimates rank 0's clock minus this rank's. A round trip is sent at t0, stamped t1 by rank 0, and back at
 /// t2. t1 was some time between t0 and t2, so the offset is t1 - (t0+t2)/2 within half the round trip,
 /// however long each of the two ways took. Round trips come in bursts; the shortest of each burst counts
 /// (Cristian, 1989). Over the last bursts the offset follows a line: its drift is the middle of the slopes
-/// that all of them allow. Under ClockLimits no error exceeds bound_ns(); bursts that contradict the limits
+/// that all of them allow. Under Limits no error exceeds bound_ns(); bursts that contradict the limits
 /// (a clock was stepped) are forgotten, oldest first. It reads no clock: callers pass the times. Any thread
 /// may use it, one at a time.
 class ClockOffset {
  public:
+  /// Assumptions about the monotonic clocks of two machines, and the rate at which a conversion is put right.
+  struct Limits {
+    double drift_ppm = 200;  ///< largest difference of their rates: two oscillators within 100 ppm
+    double wander_ppm = 1;   ///< largest deviation of that difference from a constant over kBursts bursts and
+                             ///< until the next
+    double slew_ppm = 1'000;  ///< rate at which a new estimate takes effect; duration errors are within this
+  };
+
   static constexpr std::size_t kBursts = 8;  ///< number of bursts kept
 
-  explicit ClockOffset(const ClockLimits& limits = {}) : limits_(limits) {}
   /// Returns rank 0's own offset, which has nothing to convert and no error.
   static ClockOffset of_rank0();
 
@@ -88,7 +87,7 @@ class ClockOffset {
   Interval offsets(const Interval& slopes) const;
   void renew(TimeNs now);
 
-  ClockLimits limits_;
+  Limits limits_;
   std::vector<Burst> bursts_;  ///< oldest first
   Burst best_;                 ///< best round trip of the burst under way
   bool any_ = false;           ///< true if the burst under way has a round trip

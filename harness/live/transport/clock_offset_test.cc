@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

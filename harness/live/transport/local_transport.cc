@@ -1,12 +1,13 @@
+#include "harness/live/transport/local_transport.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/live/transport/loopback.h"
-#include "harness/live/transport/transport.h"
 #include "harness/live/transport/wake_board.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

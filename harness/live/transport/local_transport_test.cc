@@ -6,9 +6,11 @@
 #include <thread>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/timer_slack.h"
 
 namespace harness {
 namespace {

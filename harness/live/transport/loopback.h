@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/live/transport/packet.h"
+#include "harness/live/transport/packet_builder.h"
+#include "harness/live/transport/packet_header.h"
 #include "harness/live/transport/transport.h"
 
 namespace harness {

@@ -1,3 +1,5 @@
+#include "harness/live/transport/mpi_transport.h"
+
 // The C interface only.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -13,13 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
+#include "harness/core/environment_error.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/loopback.h"
-#include "harness/live/transport/packet.h"
-#include "harness/live/transport/transport.h"
-#include "harness/live/transport/wake_board.h"
+#include "harness/live/transport/packet_builder.h"
+#include "harness/live/transport/packet_header.h"
+#include "harness/live/transport/sequence_check.h"
+#include "harness/live/transport/shared_board.h"
 #include "harness/live/transport/wake_socket.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 #include "harness/machine/visible_gpus.h"
 
 namespace harness {
@@ -110,7 +115,7 @@ class MpiTransport final : public Transport {
     std::uint64_t received = 0;   ///< packets
     std::uint64_t announced = 0;  ///< number of packets that its datagrams announced
     SequenceCheck check;
-    WakeAddress address;
+    WakeSocket::Address address;
     bool touched = false;  ///< true if it is in touched_
     bool blocked = false;  ///< true if an earlier packet from it is not whole yet
   };
@@ -180,7 +185,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, WakeBy by)
   const bool one_host = std::count(hosts.begin(), hosts.end(), hosts.front()) == ranks;
   const std::uint64_t token = gather_all(random_token(), ranks, comm_).front();
   socket_ = std::make_unique<WakeSocket>(rank_, token, one_host);
-  const std::vector<WakeAddress> addresses = gather_all(socket_->address(), ranks, comm_);
+  const std::vector<WakeSocket::Address> addresses = gather_all(socket_->address(), ranks, comm_);
   for (int to = 0; to < ranks; ++to) peer(to).address = addresses[static_cast<std::size_t>(to)];
 }
 

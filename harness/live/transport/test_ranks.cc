@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
+#include "harness/live/transport/mpi_transport.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
+#include "harness/machine/timer_slack.h"
 
 namespace harness {
 namespace {
@@ -336,7 +338,7 @@ void run(const std::string& by, const std::string& mode, double seconds) {
 
 int main(int count, char** arguments) {
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-  setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);  // as in experiment/cells/cell_distribution.cc
+  setenv("OMPI_MCA_pml_ob1_send_pipeline_depth", "64", 0);  // as in ranks/cell_distribution.cc
   MPI_Init(nullptr, nullptr);
   harness::set_timer_slack();
   if (count > 2) harness::run(arguments[1], arguments[2], count > 3 ? std::atof(arguments[3]) : 10);

@@ -13,12 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/check.h"
+#include "harness/core/random_stream.h"
 #include "harness/live/transport/loopback.h"
-#include "harness/live/transport/packet.h"
+#include "harness/live/transport/packet_builder.h"
+#include "harness/live/transport/packet_header.h"
+#include "harness/live/transport/sequence_check.h"
 #include "harness/live/transport/transport.h"
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 

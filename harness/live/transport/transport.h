@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 
 #include "harness/core/types.h"
 
 namespace harness {
+
+struct TransportCounters;
 
 /// The longest sleep. A rank that sleeps looks this often for what nobody told it of: a datagram may be lost,
 /// and a signal may come just before the sleep.
@@ -17,24 +18,6 @@ inline constexpr TimeNs kLongestSleepNs = 100 * kNsPerMs;
 
 /// The number of bytes of the largest message that send() takes.
 inline constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
-
-/// The work of a transport since it was made. Messages and bytes include what a rank sends itself; packets
-/// and wake-ups are only what went between processes. Over all ranks, once everything has arrived, sent =
-/// received.
-struct TransportCounters {
-  std::uint64_t messages_sent = 0;
-  std::uint64_t messages_received = 0;
-  std::uint64_t bytes_sent = 0;  ///< bytes of messages, without the headers of packets
-  std::uint64_t bytes_received = 0;
-  std::uint64_t packets_sent = 0;
-  std::uint64_t packets_received = 0;
-  std::uint64_t packets_lost = 0;      ///< number of packets whose numbers are missing between the received
-                                       ///< ones
-  std::uint64_t packets_repeated = 0;  ///< number of packets that came again, and were not handed over
-  std::uint64_t wakes_sent = 0;        ///< number of system calls that woke a sleeping rank
-  std::uint64_t wakes_received = 0;
-  std::uint64_t sleeps = 0;  ///< number of times that wait_until() gave up the processor
-};
 
 /// A function that handles a message. The bytes are valid during the call only, and may begin at any address.
 using TakeMessage = std::function<void(int from, std::span<const std::byte> message)>;
@@ -62,7 +45,7 @@ class Transport {
   virtual std::size_t receive(const TakeMessage& take) = 0;
   /// Sleeps until steady_ns() reaches `deadline_ns`, a message may have arrived, or a signal comes; may
   /// return early for no reason. Returns at once if a message is known to wait. Meets the deadline as exactly
-  /// as the thread's timer slack allows (this_host.h).
+  /// as the thread's timer slack allows (timer_slack.h).
   virtual void wait_until(TimeNs deadline_ns) = 0;
   /// Ends the wait_until() under way, or else the next one. Any thread may call it; it costs a system call if
   /// the rank sleeps.
@@ -75,19 +58,22 @@ class Transport {
   Transport() = default;
 };
 
-/// Makes the transport of a single rank, which sends to itself.
-std::unique_ptr<Transport> make_local_transport();
-
-/// The ways in which a sleeping rank learns that a packet was sent to it.
-enum class WakeBy : std::uint8_t {
-  kMemory,  ///< shared memory between ranks of a host, datagrams between hosts
-  kSocket,  ///< datagrams; without a network the same as kPolling
-  kPolling  ///< the rank asks every millisecond
+/// The work of a transport since it was made. Messages and bytes include what a rank sends itself; packets
+/// and wake-ups are only what went between processes. Over all ranks, once everything has arrived, sent =
+/// received.
+struct TransportCounters {
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;  ///< bytes of messages, without the headers of packets
+  std::uint64_t bytes_received = 0;
+  std::uint64_t packets_sent = 0;
+  std::uint64_t packets_received = 0;
+  std::uint64_t packets_lost = 0;      ///< number of packets whose numbers are missing between the received
+                                       ///< ones
+  std::uint64_t packets_repeated = 0;  ///< number of packets that came again, and were not handed over
+  std::uint64_t wakes_sent = 0;        ///< number of system calls that woke a sleeping rank
+  std::uint64_t wakes_received = 0;
+  std::uint64_t sleeps = 0;  ///< number of times that wait_until() gave up the processor
 };
-
-/// Makes the transport between the ranks of MPI_COMM_WORLD. The call is collective, and so is the end of the
-/// transport, which waits until all ranks end theirs and drops what has not been received. MPI must have been
-/// started, and must end after the transport. With one rank, or without MPI, it is a local transport.
-std::unique_ptr<Transport> make_mpi_transport(WakeBy by = WakeBy::kMemory);
 
 }  // namespace harness

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "harness/core/types.h"
@@ -59,28 +58,6 @@ class WakeBoard {
 
   int self_;
   std::vector<Slot> slots_;
-};
-
-// The wake board in memory that MPI lets the ranks of a host share.
-
-/// The wake board of a host's ranks, in shared memory of MPI, which must have been started. Without leave(),
-/// the memory stays until the process ends.
-class SharedBoard {
- public:
-  /// Makes the board; collective over MPI_COMM_WORLD.
-  SharedBoard();
-  ~SharedBoard();
-  SharedBoard(const SharedBoard&) = delete;
-  SharedBoard& operator=(const SharedBoard&) = delete;
-
-  const WakeBoard& board() const { return *board_; }
-  /// Gives the memory back, after which board() must not be used. The call is collective.
-  void leave();
-
- private:
-  struct Memory;
-  std::unique_ptr<Memory> memory_;
-  std::unique_ptr<WakeBoard> board_;
 };
 
 }  // namespace harness

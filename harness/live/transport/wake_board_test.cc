@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {

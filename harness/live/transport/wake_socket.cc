@@ -16,8 +16,8 @@
 #include <fstream>
 #include <string>
 
-#include "harness/core/random.h"
-#include "harness/machine/this_host.h"
+#include "harness/core/hash.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {
@@ -99,7 +99,7 @@ void WakeSocket::open_socket(bool one_host) {
   address_.port = address.sin_port;
 }
 
-bool WakeSocket::wake(const WakeAddress& to, std::uint64_t packets) const {
+bool WakeSocket::wake(const Address& to, std::uint64_t packets) const {
   if (socket_ < 0 || to.port == 0) return false;
   const Datagram datagram{token_, packets, rank_, 0};
   const sockaddr_in address =

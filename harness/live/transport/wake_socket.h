@@ -12,14 +12,6 @@
 
 namespace harness {
 
-/// The address at which a rank is woken; ranks send each other its bytes.
-struct WakeAddress {
-  std::uint64_t host = 0;  ///< this_host() of that rank
-  std::uint32_t ipv4 = 0;  ///< network byte order, for ranks of other hosts
-  std::uint16_t port = 0;  ///< network byte order; 0: cannot be woken
-  std::uint16_t reserved = 0;
-};
-
 /// Returns a number that is the same for two processes if and only if they can reach each other over
 /// 127.0.0.1.
 std::uint64_t this_host();
@@ -30,6 +22,13 @@ std::uint64_t random_token();
 /// The socket of one rank, used by one thread. A datagram may be lost, repeated or late: it is a hint.
 class WakeSocket {
  public:
+  /// The address at which a rank is woken; ranks send each other its bytes.
+  struct Address {
+    std::uint64_t host = 0;  ///< this_host() of that rank
+    std::uint32_t ipv4 = 0;  ///< network byte order, for ranks of other hosts
+    std::uint16_t port = 0;  ///< network byte order; 0: cannot be woken
+    std::uint16_t reserved = 0;
+  };
   enum class Woken : std::uint8_t {
     kByDatagram,  ///< there is something to read; drain() it, or the next sleep ends at once
     kByDeadline,  ///< steady_ns() has reached the deadline
@@ -45,10 +44,10 @@ class WakeSocket {
   WakeSocket(const WakeSocket&) = delete;
   WakeSocket& operator=(const WakeSocket&) = delete;
 
-  const WakeAddress& address() const { return address_; }
+  const Address& address() const { return address_; }
 
   /// Sends `to` a datagram; returns false if it could not be sent. Never waits.
-  bool wake(const WakeAddress& to, std::uint64_t packets) const;
+  bool wake(const Address& to, std::uint64_t packets) const;
   /// Reads all datagrams that have come; returns the number of them that were this job's.
   std::size_t drain(const TakeWake& take) const;
   /// Sleeps until steady_ns() reaches `deadline_ns`, met exactly, until a datagram or a signal comes, or
@@ -63,7 +62,7 @@ class WakeSocket {
   int socket_ = -1;
   int timer_ = -1;
   TimeNs armed_ns_ = kNever;  ///< time to which timer_ is set
-  WakeAddress address_;
+  Address address_;
 };
 
 }  // namespace harness

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/machine/this_host.h"
+#include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {
@@ -38,9 +38,9 @@ TEST(WakeSocket, ReachesOverTheNetworkToo) {
   WakeSocket sender(1, 42, false);
   WakeSocket sleeper(0, 42, false);
   if (sleeper.address().port == 0) GTEST_SKIP() << "this host has no network";
-  WakeAddress elsewhere = sleeper.address();
+  WakeSocket::Address elsewhere = sleeper.address();
   ++elsewhere.host;
-  for (const WakeAddress& address : {sleeper.address(), elsewhere}) {
+  for (const WakeSocket::Address& address : {sleeper.address(), elsewhere}) {
     EXPECT_TRUE(sender.wake(address, 5));
     EXPECT_EQ(sleeper.sleep(kNever, 60 * kNsPerS), WakeSocket::Woken::kByDatagram);
     EXPECT_EQ(drained(sleeper), (Wakes{{1, 5}}));
@@ -78,7 +78,7 @@ TEST(WakeSocket, SleepsNoLongerThanTold) {
 
 TEST(WakeSocket, WhoCannotBeWokenIsNotSentTo) {
   const WakeSocket sender(0, 42, true);
-  EXPECT_FALSE(sender.wake(WakeAddress{}, 1));
+  EXPECT_FALSE(sender.wake(WakeSocket::Address{}, 1));
 }
 
 TEST(WakeSocket, TokensDiffer) { EXPECT_NE(random_token(), random_token()); }

@@ -1,45 +1,25 @@
 // Pairs of cells with the same identity, from two results files or two runtimes.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/analysis/cell_key.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 
-/// The identity of a cell, without its place in the file, the files that it was made from, and the build.
-struct CellKey {
-  std::string system, variant, pipeline, trace;
-  double load = 0;
-  double slo_ms = 0;
-  std::uint64_t seed = 0;
-  std::string runtime;
-  /// The parameters, one for each key, sorted by key. Partial answers are a parameter here, too.
-  std::string parameters;
-  std::string series;    ///< column `series`: to group and to show cells, not compared
-  std::string workload;  ///< column `workload`: to group and to show cells, not compared
+struct CellPair;
 
-  bool operator==(const CellKey& other) const;
-  bool operator<(const CellKey& other) const;
-  /// Returns the series with the runtime, if it is not simulated: "pard/back lambda=0.2", "pard/back
-  /// emulated".
-  std::string series_and_runtime() const;
-  /// Returns "lv tweet load 1 slo 500 ms cluster.workers=64 seed 1".
-  std::string workload_and_seed() const;
-  /// Returns the series, the workload and the seed.
-  std::string name() const { return series + " " + workload_and_seed(); }
+/// The pairs of cells of two lists of rows, and the cells without a partner.
+struct CellPairs {
+  std::vector<CellPair> pairs;  ///< pairs in order of the base's rows
+  std::vector<CellKey> only_base, only_now;
+  std::vector<CellKey> twice;  ///< keys that one file has more than once; the later rows are left out
 };
-/// Returns the key of a cell.
-CellKey key_of(const CellIdentity& cell, double slo_ms);
-
-/// The parameter that numbers the runs of one and the same live cell.
-inline constexpr const char* kRepeatKey = "live.repeat";
-/// Returns the key without the parameter of that name. If the name ends in a dot, all parameters that begin
-/// with it are removed.
-CellKey without(CellKey key, const std::string& parameter);
+/// Pairs the rows by their keys. The result points into both spans.
+CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const SummaryRow> now);
 
 /// Two rows with the same key.
 struct CellPair {
@@ -49,15 +29,6 @@ struct CellPair {
 
   bool ran() const { return base->status == "ok" && now->status == "ok"; }
 };
-
-struct CellPairs {
-  std::vector<CellPair> pairs;  ///< pairs in order of the base's rows
-  std::vector<CellKey> only_base, only_now;
-  std::vector<CellKey> twice;  ///< keys that one file has more than once; the later rows are left out
-};
-/// Pairs the rows by their keys. The result points into both spans.
-CellPairs paired_cells(std::span<const SummaryRow> base, std::span<const SummaryRow> now);
-
 /// Returns the first difference between what the two cells were given (length, start of the measured part,
 /// workers, number of requests): "workers 64, now 32". Returns "" if all are equal. Only for pairs that ran.
 std::string different_workload(const CellPair& pair);

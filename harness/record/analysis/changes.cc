@@ -6,9 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "harness/core/error.h"
-#include "harness/record/analysis/text_table.h"
+#include "harness/core/wording.h"
+#include "harness/record/run/column_facts.h"
 #include "harness/record/run/latency_histogram.h"
+#include "harness/text/json.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
 namespace {

@@ -23,6 +23,16 @@ enum class Movement {
 /// Returns "worse", "better", "moved", "one run", "noise" or "equal".
 const char* name_of(Movement movement);
 
+struct Change;
+
+/// The changes from one file to another.
+struct Changes {
+  Comparison files;  ///< differing settings, cells of one file only, stopped or resumed cells, fingerprints
+  std::vector<Change> changes;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< indices of the paired cells: base, now
+  std::size_t count_of(Movement movement) const;
+};
+
 /// A metric of a series on a workload, over the runs (seeds, and repeats of a live cell) that both files
 /// have.
 struct Change {
@@ -32,13 +42,6 @@ struct Change {
   double base = kNoValue, now = kNoValue;  ///< means over the runs
   Spread difference;                       ///< spread of now - base, run by run
   Movement movement = Movement::kEqual;
-};
-
-struct Changes {
-  Comparison files;  ///< differing settings, cells of one file only, stopped or resumed cells, fingerprints
-  std::vector<Change> changes;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< indices of the paired cells: base, now
-  std::size_t count_of(Movement movement) const;
 };
 
 /// Returns goodput, SLO attainment, invalid rate, latencies at p50 and p99, and accuracy (if models have

@@ -6,20 +6,20 @@
 #include <cstdio>
 #include <limits>
 
-#include "harness/core/error.h"
-#include "harness/record/analysis/paired.h"
+#include "harness/core/input_error.h"
+#include "harness/record/run/column_facts.h"
 
 namespace harness {
 namespace {
 
 constexpr const char* kOption = "--tolerance";
-constexpr Tolerance kOnePoint = {0.01, false};
-constexpr Tolerance kFivePercent = {0.05, true};
+constexpr ComparedMetric::Tolerance kOnePoint = {0.01, false};
+constexpr ComparedMetric::Tolerance kFivePercent = {0.05, true};
 
-Tolerance tolerance_of(const std::string& option, const std::string& text) {
+ComparedMetric::Tolerance tolerance_of(const std::string& option, const std::string& text) {
   const bool percent = !text.empty() && text.back() == '%';
   const char* end = text.data() + text.size() - (percent ? 1 : 0);
-  Tolerance tolerance{0, percent};
+  ComparedMetric::Tolerance tolerance{0, percent};
   const auto read = std::from_chars(text.data(), end, tolerance.value);
   if (read.ec != std::errc() || read.ptr != end || !std::isfinite(tolerance.value) || tolerance.value < 0)
     throw input_error({"", 0, option}, text, "a number of at least 0, such as 0.01 or 5%");
@@ -97,7 +97,7 @@ std::vector<ComparedMetric> usual_metrics() {
 }
 
 std::vector<ComparedMetric> service_metrics(const std::string& option, const std::string& text) {
-  const Tolerance tolerance = tolerance_of(option, text);
+  const ComparedMetric::Tolerance tolerance = tolerance_of(option, text);
   std::vector<ComparedMetric> metrics;
   for (const char* name : {"goodput_rps", "latency_ms_p50", "latency_ms_p90", "latency_ms_p99"})
     metrics.push_back({name, better_of(name), tolerance});
@@ -109,7 +109,7 @@ void set_tolerance(std::vector<ComparedMetric>& metrics, const std::string& text
   if (equals == std::string::npos)
     throw input_error({"", 0, kOption}, text, "METRIC=VALUE, such as drop_rate=0.02 or latency_ms_p99=10%");
   const std::string name = text.substr(0, equals);
-  const Tolerance tolerance = tolerance_of(kOption, text.substr(equals + 1));
+  const ComparedMetric::Tolerance tolerance = tolerance_of(kOption, text.substr(equals + 1));
   const auto given = std::find_if(metrics.begin(), metrics.end(),
                                   [&](const ComparedMetric& metric) { return metric.name == name; });
   if (given != metrics.end()) {

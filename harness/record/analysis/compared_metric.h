@@ -5,22 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/analysis/text_table.h"
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/text/text_table.h"
 
 namespace harness {
-
-struct Tolerance {
-  double value = 0;       ///< allowed change, at least 0: in the metric's unit, or as a share of the base
-  bool relative = false;  ///< true if `value` is a share of the base
-
-  auto operator<=>(const Tolerance&) const = default;
-};
 
 /// Returns now - base; 0 if both are the same, also if both are infinite; kNoValue if one is kNoValue.
 double difference_of(double base, double now);
 
+/// A metric on which results are compared.
 struct ComparedMetric {
+  struct Tolerance {
+    double value = 0;       ///< allowed change, at least 0: in the metric's unit, or as a share of the base
+    bool relative = false;  ///< true if `value` is a share of the base
+
+    auto operator<=>(const Tolerance&) const = default;
+  };
+
   std::string name;  ///< name of a numeric column of /summary
   Better better = Better::kNeither;
   Tolerance tolerance;

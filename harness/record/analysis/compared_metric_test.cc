@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "harness/core/error.h"
+#include "harness/core/input_error.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/analysis/paired.h"
+#include "harness/record/run/column_facts.h"
 #include "harness/record/run/test_cells.h"
 
 namespace harness {
@@ -55,13 +55,13 @@ TEST(ComparedMetric, TolerancesAreReadAndAdded) {
   set_tolerance(metrics, "latency_ms_p99=10%");
   set_tolerance(metrics, "goodput_rps=5");
   ASSERT_EQ(metrics.size(), 7u);
-  EXPECT_EQ(metrics[0].tolerance, (Tolerance{0.01, false}));
-  EXPECT_EQ(metrics[1].tolerance, (Tolerance{0.02, false}));
-  EXPECT_EQ(metrics[4].tolerance, (Tolerance{0.05, true}));
-  EXPECT_EQ(metrics[5].tolerance, (Tolerance{0.1, true}));
+  EXPECT_EQ(metrics[0].tolerance, (ComparedMetric::Tolerance{0.01, false}));
+  EXPECT_EQ(metrics[1].tolerance, (ComparedMetric::Tolerance{0.02, false}));
+  EXPECT_EQ(metrics[4].tolerance, (ComparedMetric::Tolerance{0.05, true}));
+  EXPECT_EQ(metrics[5].tolerance, (ComparedMetric::Tolerance{0.1, true}));
   EXPECT_EQ(metrics[6].name, "goodput_rps");
   EXPECT_EQ(metrics[6].better, Better::kHigher);
-  EXPECT_EQ(metrics[6].tolerance, (Tolerance{5, false}));
+  EXPECT_EQ(metrics[6].tolerance, (ComparedMetric::Tolerance{5, false}));
 }
 
 TEST(ComparedMetric, BadTolerancesAreBadInput) {
@@ -78,7 +78,7 @@ TEST(ComparedMetric, WhatAClientNotices) {
   std::string names;
   for (const ComparedMetric& each : metrics) {
     names += each.name + " ";
-    EXPECT_EQ(each.tolerance, (Tolerance{0.05, true})) << each.name;
+    EXPECT_EQ(each.tolerance, (ComparedMetric::Tolerance{0.05, true})) << each.name;
     EXPECT_NE(each.better, Better::kNeither) << each.name;
   }
   EXPECT_EQ(names, "goodput_rps latency_ms_p50 latency_ms_p90 latency_ms_p99 ");

@@ -1,31 +1,43 @@
 // The comparison of two results files cell by cell: which metrics became worse or better, and by how much.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/record/analysis/cell_pairs.h"
 #include "harness/record/analysis/compared_metric.h"
-#include "harness/record/analysis/paired.h"
+#include "harness/record/analysis/spread.h"
 
 namespace harness {
-
-// Differences between two cells' effective settings, which may explain why their results differ.
-
-/// Returns a text for each setting that has different values in both, in order of names: "pard.lambda 0.1,
-/// now 0.2", or "contents of trace differ: day.csv". Takes the effective settings of cells
-/// (CellIdentity::effective_toml). Leaves out settings that only one has, since an older program did not know
-/// them, except faults and the time limit: "fault 1.kind stop now, none before".
-std::vector<std::string> settings_differences(const std::string& base, const std::string& now);
-/// Returns the checksums of the files that such settings name, by kind and name: "trace day.csv", "profiles
-/// shepherd-v100".
-std::map<std::string, std::string> contents_of(const std::string& effective_toml);
 
 enum class ChangeVerdict { kSame, kBetter, kRegression };
 /// Returns "same", "better" or "regression".
 const char* name_of(ChangeVerdict verdict);
+
+struct MetricChange;
+struct StatusChange;
+
+/// The result of a comparison.
+struct Comparison {
+  std::vector<MetricChange> metrics;  ///< changes by series, in order of the base's rows, then by metric
+  std::vector<StatusChange> stopped;  ///< cells that ran in the base only: regressions
+  std::vector<StatusChange> resumed;  ///< cells that run only now
+  std::vector<std::string> problems;  ///< reasons why the files are not comparable, a line each
+  /// Settings and devices that differ, with the number of cells: "pard.lambda 0.1, now 0.2 (6 cells)".
+  std::vector<std::string> settings;
+  std::size_t pairs = 0;                ///< number of pairs of cells
+  std::size_t idle = 0;                 ///< number of pairs that did not run in either file
+  std::size_t simulated = 0;            ///< number of pairs that ran in virtual time and are comparable
+  std::size_t same_fingerprint = 0;     ///< number of these with the same fingerprint
+  std::vector<std::string> recomputed;  ///< cells with the same fingerprint whose metrics differ nevertheless
+
+  /// Returns the number of regressions: metrics of series, and cells that no longer run.
+  std::size_t regressions() const;
+  std::size_t better() const { return count_of(ChangeVerdict::kBetter); }
+  /// Returns the number of metrics of series with this verdict.
+  std::size_t count_of(ChangeVerdict verdict) const;
+};
 
 /// The change of a metric of a series between both files, over the pairs of cells that ran and have a value
 /// of it in both.
@@ -47,26 +59,6 @@ struct MetricChange {
 struct StatusChange {
   CellKey key;
   std::string text;  ///< both statuses: "ok, now invalid (load generator fell behind)"
-};
-
-struct Comparison {
-  std::vector<MetricChange> metrics;  ///< changes by series, in order of the base's rows, then by metric
-  std::vector<StatusChange> stopped;  ///< cells that ran in the base only: regressions
-  std::vector<StatusChange> resumed;  ///< cells that run only now
-  std::vector<std::string> problems;  ///< reasons why the files are not comparable, a line each
-  /// Settings and devices that differ, with the number of cells: "pard.lambda 0.1, now 0.2 (6 cells)".
-  std::vector<std::string> settings;
-  std::size_t pairs = 0;                ///< number of pairs of cells
-  std::size_t idle = 0;                 ///< number of pairs that did not run in either file
-  std::size_t simulated = 0;            ///< number of pairs that ran in virtual time and are comparable
-  std::size_t same_fingerprint = 0;     ///< number of these with the same fingerprint
-  std::vector<std::string> recomputed;  ///< cells with the same fingerprint whose metrics differ nevertheless
-
-  /// Returns the number of regressions: metrics of series, and cells that no longer run.
-  std::size_t regressions() const;
-  std::size_t better() const { return count_of(ChangeVerdict::kBetter); }
-  /// Returns the number of metrics of series with this verdict.
-  std::size_t count_of(ChangeVerdict verdict) const;
 };
 
 /// Compares the rows of two files. A metric is a regression if it became worse by more than its tolerance in

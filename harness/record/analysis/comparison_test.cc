@@ -1,9 +1,11 @@
+#include "harness/record/analysis/comparison.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
-#include "harness/record/analysis/cell_pairs.h"
-#include "harness/record/analysis/comparison.h"
+#include "harness/record/analysis/settings_differences.h"
 #include "harness/record/run/test_cells.h"
 
 namespace harness {
@@ -206,108 +208,8 @@ TEST(Comparison, WhatCannotBeComparedIsNamed) {
   EXPECT_EQ(compared(now, now).problems, std::vector<std::string>{"no cell ran in either file"});
 }
 
-}  // namespace
-
-namespace {
-
-using Texts = std::vector<std::string>;
-
-std::string settings(const std::string& workers, const std::string& params, const std::string& more = "") {
-  return "runtime = \"simulated\"\n\n[cluster]\nworkers = " + workers +
-         "\nprofiles = \"a\"\n\n[[system]]\nname = \"pard\"\nvariant = \"default\"\nparams = " + params +
-         "\n\n# cell 3\n# profiles 01ab\n" + more;
-}
-
-TEST(SettingsDifference, SaysWhatOfTheSettingsDiffersByName) {
-  const std::string usual = settings("32", "{}");
-  const std::string stop = "[[fault]]\nkind = \"stop\"\n";
-  const std::string profiles = "[cluster]\nprofiles = \"a\"\n# cell 3\n# profiles 01ab\n";
-  const struct {
-    const char* what;
-    std::string base, now;
-    Texts differences;
-  } cases[] = {
-      {"the same", usual, usual, {}},
-      {"nothing is known of one", "", usual, {}},
-      {"a value, with its table", usual, settings("64", "{}"), {"cluster.workers 32, now 64"}},
-      {"parameters, with their system",
-       settings("32", "{ lambda = 0.1, order = \"fcfs\", budget = \"x\" }"),
-       settings("32", "{ lambda = 0.2, order = \"hbf\", budget = \"x\" }"),
-       {"pard.lambda 0.1, now 0.2", "pard.order fcfs, now hbf"}},
-      {"what only one has",
-       settings("32", "{ a = 1 }"),
-       settings("32", "{ a = 1, b = 2 }", "[live]\nc = 1\n"),
-       {}},
-      {"a fault", usual, settings("32", "{}", stop), {"fault 1.kind stop now, none before"}},
-      {"another fault",
-       settings("32", "{}", stop + "[[fault]]\nkind = \"loss\"\n"),
-       settings("32", "{}", stop + "[[fault]]\nkind = \"slow\"\n"),
-       {"fault 2.kind loss, now slow"}},
-      {"contents, but not places",
-       profiles,
-       "[cluster]\nprofiles = \"a\"\n# cell 4\n# profiles 02ab\n",
-       {"contents of profiles differ: a (or a file that it names)"}},
-      {"ranks", "[live]\n# on 1 rank\n", "[live]\n# on 12 ranks\n", {"ranks 1, now 12"}},
-  };
-  for (const auto& [what, base, now, differences] : cases)
-    EXPECT_EQ(settings_differences(base, now), differences) << what;
-}
-
-}  // namespace
-
-namespace {
-
-TEST(CellPairs, CellsArePairedByWhatTheyAreWhereverTheyStand) {
-  Rows base = {test_cell("naive", 900, 0.8), test_cell("pard", 950, 0.8), test_cell("pard", 800, 1.2)};
-  Rows now = {base[2], base[0], base[1]};
-  for (std::size_t i = 0; i < 3; ++i) {
-    base[i].cell.index = static_cast<std::uint32_t>(i);
-    now[i].cell.index = static_cast<std::uint32_t>(i);
-    now[i].cell.input_hash = "another build";
-  }
-  const CellPairs cells = paired_cells(base, now);
-  ASSERT_EQ(cells.pairs.size(), 3u);
-  EXPECT_EQ(cells.pairs[0].now, &now[1]);
-  EXPECT_EQ(cells.pairs[1].now, &now[2]);
-  EXPECT_EQ(cells.pairs[2].now, &now[0]);
-  EXPECT_TRUE(cells.only_base.empty() && cells.only_now.empty() && cells.twice.empty());
-}
-
-TEST(CellPairs, ALoadThatDiffersInItsLastBitsIsTheSameLoad) {
-  const Rows base = {test_cell("pard", 900, 0.49717968750000013), test_cell("pard", 900, 0.498)};
-  const Rows now = {test_cell("pard", 900, 0.49717968749999997), test_cell("pard", 900, 0.49800001)};
-  const CellPairs cells = paired_cells(base, now);
-  ASSERT_EQ(cells.pairs.size(), 1u);
-  EXPECT_EQ(cells.only_base.size(), 1u);
-  EXPECT_EQ(cells.only_now.size(), 1u);
-}
-
-TEST(CellPairs, WhatNamesACellTellsItFromOthers) {
-  const SummaryRow row = test_cell("pard", 900);
-  const Rows base = {row};
-  Rows others(9, row);
-  others[0].cell.system = "nexus";
-  others[1].cell.variant = "back";
-  others[2].cell.pipeline = "tm";
-  others[3].cell.trace = "wiki";
-  others[4].cell.load = 1.2;
-  others[5].cell.seed = 2;
-  others[6].cell.runtime = "emulated";
-  others[7].cell.parameters = "pard.lambda=0.2";
-  others[8].slo_ms = 400;
-  for (SummaryRow& other : others) other = grouped(other);
-  const CellPairs cells = paired_cells(base, others);
-  EXPECT_TRUE(cells.pairs.empty());
-  ASSERT_EQ(cells.only_base.size(), 1u);
-  EXPECT_EQ(cells.only_now.size(), 9u);
-  EXPECT_EQ(cells.only_base.front().name(), "pard lv tweet load 1 slo 500 ms seed 1");
-  EXPECT_EQ(cells.only_now[1].name(), "pard/back lv tweet load 1 slo 500 ms seed 1");
-  EXPECT_EQ(cells.only_now[6].name(), "pard lv tweet load 1 slo 500 ms emulated seed 1");
-  EXPECT_EQ(cells.only_now[7].name(), "pard lambda=0.2 lv tweet load 1 slo 500 ms seed 1");
-}
-
 /// A series that two files tune differently has the same name in both.
-TEST(CellPairs, WhatTheNameOfTwoCellsLeavesOutIsToldWhereTheyDiffer) {
+TEST(Comparison, WhatTheNameOfTwoCellsLeavesOutIsToldWhereTheyDiffer) {
   Rows base = {test_cell("pard", 900, 1, "pard.lambda=0.1")};
   Rows now = {test_cell("pard", 900, 1, "pard.lambda=0.2")};
   base[0].cell.series = now[0].cell.series = "pard/tuned";
@@ -318,62 +220,12 @@ TEST(CellPairs, WhatTheNameOfTwoCellsLeavesOutIsToldWhereTheyDiffer) {
   EXPECT_EQ(problems.at(1), name + "0.2: only in the new results");
 }
 
-TEST(CellPairs, SeriesAreThoseOfTheColumn) {
+TEST(Comparison, SeriesAreThoseOfTheColumn) {
   const Rows rows = {test_cell("pard", 900, 1, "pard.lambda=0.1"),
                      test_cell("pard", 800, 1, "pard.lambda=0.2")};
   const Comparison comparison = compared(rows, rows);
   EXPECT_EQ(change_of(comparison, "pard lambda=0.1", "slo_attainment").base, 0.9);
   EXPECT_EQ(change_of(comparison, "pard lambda=0.2", "slo_attainment").base, 0.8);
-}
-
-TEST(CellPairs, TheOrderOfParametersDoesNotCount) {
-  const Rows base = {test_cell("pard", 900, 1, "a=1 b=2")};
-  const Rows now = {test_cell("pard", 900, 1, "b=2 a=1")};
-  EXPECT_EQ(paired_cells(base, now).pairs.size(), 1u);
-}
-
-TEST(CellPairs, WhatCountsAsAnAnswerTellsCellsApart) {
-  CellIdentity cell;
-  cell.answers = "whole";
-  const CellKey whole = key_of(cell, 250);
-  EXPECT_EQ(whole, key_of({}, 250)) << "an older file says nothing";
-  cell.answers = "partial";
-  const CellKey partial = key_of(cell, 250);
-  EXPECT_NE(whole, partial);
-  cell.parameters = "workload.answers=partial";
-  EXPECT_EQ(key_of(cell, 250), partial) << "swept";
-}
-
-TEST(CellPairs, ACellThatComesTwiceIsNamed) {
-  const Rows one = {test_cell("pard", 900)};
-  const Rows two = {test_cell("pard", 900), test_cell("pard", 800)};
-  const CellPairs cells = paired_cells(one, two);
-  ASSERT_EQ(cells.pairs.size(), 1u);
-  EXPECT_EQ(cells.pairs[0].now, two.data());
-  EXPECT_EQ(cells.twice.size(), 1u);
-}
-
-TEST(CellPairs, ParametersAreLeftOutByNameOrPrefix) {
-  const CellKey key =
-      key_of(live_cell("pard", 900, "live.repeat=3 live.spin=true pard.lambda=0.2").cell, 500);
-  EXPECT_EQ(without(key, kRepeatKey).parameters, "live.spin=true pard.lambda=0.2");
-  EXPECT_EQ(without(key, "live.").parameters, "pard.lambda=0.2");
-  EXPECT_EQ(without(key, "live").parameters, key.parameters);
-  EXPECT_EQ(without(key, kRepeatKey).workload, "lv tweet load 1 slo 500 ms emulated live.spin=true");
-  EXPECT_EQ(without(key, "live.").workload, "lv tweet load 1 slo 500 ms emulated");
-}
-
-TEST(CellPairs, AnotherLoadIsNamed) {
-  const SummaryRow base = test_cell("pard", 900);
-  const auto difference = [&](const SummaryRow& now) { return different_workload({CellKey(), &base, &now}); };
-  SummaryRow now = base;
-  EXPECT_EQ(difference(now), "");
-  now.sent = 1001;
-  EXPECT_EQ(difference(now), "sent 1000, now 1001");
-  now.workers = 32;
-  EXPECT_EQ(difference(now), "workers 64, now 32");
-  now.duration_s = 60;
-  EXPECT_EQ(difference(now), "duration_s 10, now 60");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/record/analysis/paired.h"
+#include "harness/record/analysis/spread.h"
 
 namespace harness {
 namespace {

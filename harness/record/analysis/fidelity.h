@@ -14,6 +14,19 @@ enum class FidelityVerdict { kWithin, kBeyond, kInvalid };
 /// Returns "within", "beyond" or "invalid".
 const char* name_of(FidelityVerdict verdict);
 
+struct FidelityRow;
+
+/// The judgements of all live cells.
+struct Fidelity {
+  std::vector<FidelityRow> rows;     ///< rows by live cell, in order of the file, then by metric
+  std::vector<std::string> invalid;  ///< cells that are not ok, with the reason
+  std::vector<std::string> alone;    ///< cells that have no counterpart in the other runtime
+  std::size_t live_alone = 0;        ///< number of live cells among these
+
+  /// Returns the number of rows with this verdict.
+  std::size_t count_of(FidelityVerdict verdict) const;
+};
+
 /// A metric of one live cell, over its repeats (live.repeat), compared with the simulated cell of the same
 /// system, workload, seed and parameters (except live.* and gpu.*), or with a simulation of each repeat.
 struct FidelityRow {
@@ -29,16 +42,6 @@ struct FidelityRow {
   /// Returns `amount`, a difference or half-range, in the measure of the tolerance: as a share of the
   /// simulated value if the tolerance is relative.
   double as_change(double amount) const { return metric.change(simulated, simulated + amount); }
-};
-
-struct Fidelity {
-  std::vector<FidelityRow> rows;     ///< rows by live cell, in order of the file, then by metric
-  std::vector<std::string> invalid;  ///< cells that are not ok, with the reason
-  std::vector<std::string> alone;    ///< cells that have no counterpart in the other runtime
-  std::size_t live_alone = 0;        ///< number of live cells among these
-
-  /// Returns the number of rows with this verdict.
-  std::size_t count_of(FidelityVerdict verdict) const;
 };
 
 /// A run of a live cell and its simulation.

@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
-#include "harness/record/hdf5/cv_file.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/cell_contents.h"
+#include "harness/record/hdf5/cell_replay.h"
+#include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/test_edited_file.h"
 #include "harness/record/hdf5/test_folder.h"

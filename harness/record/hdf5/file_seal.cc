@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/input_error.h"
+
 namespace harness {
 namespace {
 
@@ -92,24 +94,24 @@ int seal_file(int fd) {
   return seal.empty() ? errno : write_whole(fd, seal.data(), seal.size(), 0);
 }
 
-Seal check_seal(int fd, const std::string& path) {
+FileSeal check_seal(int fd, const std::string& path) {
   std::string begin(kSealBytes + kHdf5Signature.size(), '\0');
   const ssize_t got = read_whole(fd, begin.data(), begin.size(), 0);
   if (got < 0) throw input_error({path, 0, ""}, std::strerror(errno), "a file that can be read");
   begin.resize(static_cast<std::size_t>(got));
   const std::string_view text = begin;
-  if (text.starts_with(kHdf5Signature)) return Seal::kUnsealed;
+  if (text.starts_with(kHdf5Signature)) return FileSeal::kUnsealed;
   const bool has_block =
       text.starts_with(kSealBegins) || text.substr(std::min(text.size(), kSealBytes)) == kHdf5Signature;
-  if (!has_block) return Seal::kForeign;
+  if (!has_block) return FileSeal::kForeign;
   const std::string seal = seal_of(fd);
   if (seal.empty()) throw input_error({path, 0, ""}, std::strerror(errno), "a file that can be read");
-  if (text.substr(0, kSealBytes) == seal) return Seal::kMatches;
+  if (text.substr(0, kSealBytes) == seal) return FileSeal::kMatches;
   struct stat status {};
   const std::size_t then = sealed_size(text.substr(0, kSealBytes));
   const bool has_grown =
       then > 0 && ::fstat(fd, &status) == 0 && static_cast<std::size_t>(status.st_size) > then;
-  return has_grown ? Seal::kGrown : Seal::kDamaged;
+  return has_grown ? FileSeal::kGrown : FileSeal::kDamaged;
 }
 
 }  // namespace harness

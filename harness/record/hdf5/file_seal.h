@@ -5,15 +5,13 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/core/error.h"
-
 namespace harness {
 
 /// The smallest user block of HDF5.
 inline constexpr std::size_t kSealBytes = 512;
 
 /// The state of a file according to its block.
-enum class Seal {
+enum class FileSeal {
   kMatches,   ///< a file that is as it was when it was sealed
   kDamaged,   ///< a file that has changed since
   kGrown,     ///< a file that is longer than it was then: another program has written into it
@@ -26,7 +24,7 @@ enum class Seal {
 int seal_file(int fd);
 /// Reads the whole file and compares it with its block. Throws InputError naming the path if it cannot be
 /// read.
-Seal check_seal(int fd, const std::string& path);
+FileSeal check_seal(int fd, const std::string& path);
 
 /// Writes all of the bytes at `offset`. Returns 0, or the errno of the failure.
 int write_whole(int fd, const void* bytes, std::size_t size, std::size_t offset);

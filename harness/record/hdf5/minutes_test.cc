@@ -1,6 +1,7 @@
 // The minutes of a load, as claims read them (docs/claims.md).
 #include <gtest/gtest.h>
 
+#include "harness/record/hdf5/assemble_results.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_synthetic_run.h"

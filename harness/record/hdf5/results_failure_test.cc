@@ -11,9 +11,13 @@
 #include <fstream>
 #include <new>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/environment_error.h"
+#include "harness/core/input_error.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/cell_contents.h"
+#include "harness/record/hdf5/cell_file_writer.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 #include "harness/record/hdf5/results_file.h"
 #include "harness/record/hdf5/test_folder.h"

@@ -10,10 +10,16 @@
 #include <limits>
 #include <thread>
 
-#include "harness/core/error.h"
-#include "harness/core/random.h"
+#include "harness/core/hash.h"
+#include "harness/core/input_error.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/cell_contents.h"
+#include "harness/record/hdf5/cell_file_writer.h"
+#include "harness/record/hdf5/cell_replay.h"
 #include "harness/record/hdf5/hdf5_handle.h"
-#include "harness/record/hdf5/table.h"
+#include "harness/record/hdf5/provenance.h"
+#include "harness/record/hdf5/stored_table.h"
+#include "harness/record/hdf5/table_writer.h"
 #include "harness/record/hdf5/test_edited_file.h"
 #include "harness/record/hdf5/test_folder.h"
 #include "harness/record/hdf5/test_same_cell.h"

@@ -14,7 +14,7 @@
 #include <H5FDdevelop.h>
 #endif
 
-#include "harness/core/error.h"
+#include "harness/core/environment_error.h"
 #include "harness/record/hdf5/file_seal.h"
 
 namespace harness {
@@ -26,7 +26,7 @@ constexpr haddr_t kMaxAddress = (haddr_t{1} << 62) - 1;
 
 struct OpenFile {
   H5FD_t common;  // first: the library sees the file through it
-  StagedDescriptor* descriptor;
+  StagedFile::Descriptor* descriptor;
   haddr_t allocated;
 };
 
@@ -47,8 +47,8 @@ herr_t close_file(H5FD_t* file) {
 }
 
 int compare(const H5FD_t* a, const H5FD_t* b) {
-  const StagedDescriptor* left = own(a).descriptor;
-  const StagedDescriptor* right = own(b).descriptor;
+  const StagedFile::Descriptor* left = own(a).descriptor;
+  const StagedFile::Descriptor* right = own(b).descriptor;
   return left == right ? 0 : (left < right ? -1 : 1);
 }
 
@@ -85,7 +85,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
 }
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* buffer) {
-  StagedDescriptor& descriptor = *own(file).descriptor;
+  StagedFile::Descriptor& descriptor = *own(file).descriptor;
   descriptor.end = std::max(descriptor.end, address + size);
   if (descriptor.error == 0) descriptor.error = write_whole(descriptor.fd, buffer, size, address);
   return 0;
@@ -93,7 +93,7 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t
 
 herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
   OpenFile& open = own(file);
-  StagedDescriptor& descriptor = *open.descriptor;
+  StagedFile::Descriptor& descriptor = *open.descriptor;
   if (descriptor.error == 0 && ::ftruncate(descriptor.fd, static_cast<off_t>(open.allocated)) != 0) {
     descriptor.error = errno;
   }
@@ -111,7 +111,7 @@ H5FD_class_t make_class() {
   driver.name = "harness_staged";
   driver.maxaddr = kMaxAddress;
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(StagedDescriptor*);
+  driver.fapl_size = sizeof(StagedFile::Descriptor*);
   driver.open = open_file;
   driver.close = close_file;
   driver.cmp = compare;
@@ -127,12 +127,12 @@ H5FD_class_t make_class() {
 }
 
 /// Returns file access properties that make H5Fcreate write to `descriptor`, which must outlive the file.
-Hdf5Handle staged_access(StagedDescriptor& descriptor) {
+Hdf5Handle staged_access(StagedFile::Descriptor& descriptor) {
   // Kept until the program ends: HDF5 still reads the class of a file that closes after its driver is gone.
   static const H5FD_class_t kDriverClass = make_class();
   static const hid_t kDriver = checked(H5FDregister(&kDriverClass), "register the file driver");
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
-  StagedDescriptor* info = &descriptor;
+  StagedFile::Descriptor* info = &descriptor;
   checked(H5Pset_driver(access.get(), kDriver, &info), "choose the file driver");
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18), "set the format's version");
   checked(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set properties");

@@ -6,18 +6,10 @@
 #include <string>
 
 #include "harness/core/memory.h"
+#include "harness/record/hdf5/hdf5_failure.h"
 #include "harness/record/hdf5/hdf5_handle.h"
 
 namespace harness {
-
-/// A file that is being written. After the first failure further writes are discarded and reported as done,
-/// because the library cannot close a file whose last writes fail, and would try again when the program ends.
-/// The caller looks at `error` instead.
-struct StagedDescriptor {
-  int fd = -1;
-  int error = 0;  ///< errno of the first failure; 0 without a failure
-  haddr_t end = 0;
-};
 
 /// A file that is written as PATH.tmp; commit() seals it with its checksum, syncs and renames it. If the
 /// object is destroyed before that, nothing is left behind. A left-over PATH.tmp of a killed run is replaced;
@@ -25,6 +17,15 @@ struct StagedDescriptor {
 /// reason.
 class StagedFile {
  public:
+  /// A file that is being written. After the first failure further writes are discarded and reported as done,
+  /// because the library cannot close a file whose last writes fail, and would try again when the program
+  /// ends. The caller looks at `error` instead.
+  struct Descriptor {
+    int fd = -1;
+    int error = 0;  ///< errno of the first failure; 0 without a failure
+    haddr_t end = 0;
+  };
+
   explicit StagedFile(const std::string& path);
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;
@@ -59,7 +60,7 @@ class StagedFile {
 
   std::string path_;
   std::string staged_path_;
-  StagedDescriptor descriptor_;
+  Descriptor descriptor_;
   Hdf5Handle file_;
 };
 

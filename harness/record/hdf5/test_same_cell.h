@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/cell_contents.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 #include "harness/record/run/series.h"
 

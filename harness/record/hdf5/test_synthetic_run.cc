@@ -6,8 +6,9 @@
 #include <limits>
 #include <span>
 
-#include "harness/core/random.h"
-#include "harness/record/hdf5/results_file.h"
+#include "harness/core/hash.h"
+#include "harness/core/random_stream.h"
+#include "harness/record/hdf5/cell_file_writer.h"
 
 namespace harness {
 namespace {

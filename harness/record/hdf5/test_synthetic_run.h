@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/run/request_row.h"
 #include "harness/record/run/run_record.h"
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/record/run/visit_row.h"
 
 namespace harness {
 

@@ -4,7 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/record/hdf5/results_file.h"
+#include "harness/record/hdf5/assemble_results.h"
+#include "harness/record/hdf5/provenance.h"
 #include "harness/record/hdf5/test_synthetic_run.h"
 
 namespace {

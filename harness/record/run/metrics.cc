@@ -2,14 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "harness/record/run/added_workers.h"
+#include "harness/record/run/arrival_variation.h"
+#include "harness/record/run/drop_places.h"
+#include "harness/record/run/latency_histogram.h"
 #include "harness/record/run/module_metrics.h"
+#include "harness/record/run/module_totals.h"
+#include "harness/record/run/no_value.h"
+#include "harness/record/run/overload_counts.h"
+#include "harness/record/run/path_totals.h"
 #include "harness/record/run/queue_trend.h"
-#include "harness/record/run/summary.h"
+#include "harness/record/run/rank_interval.h"
+#include "harness/record/run/rank_totals.h"
+#include "harness/record/run/request_metrics.h"
+#include "harness/record/run/run_record.h"
 #include "harness/record/run/worker_metrics.h"
 
 namespace harness {
@@ -20,12 +32,6 @@ double share(double part, double whole) { return whole > 0 ? part / whole : kNoV
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return share(static_cast<double>(part), static_cast<double>(whole));
-}
-
-std::uint64_t initial_workers(const RunRecord& record) {
-  const auto ready_at_start = [](const WorkerTotals& worker) { return worker.ready_ns <= 0; };
-  return static_cast<std::uint64_t>(
-      std::count_if(record.workers.begin(), record.workers.end(), ready_at_start));
 }
 
 /// Returns the sum over the modules of the mean delay of the visits that started there; a module at which no
@@ -110,126 +116,6 @@ double sum_if_live(const RunRecord& record, std::uint64_t RankTotals::*count) {
   for (const RankTotals& rank : record.ranks) sum += static_cast<double>(rank.*count);
   return sum;
 }
-
-/// Returns the length of the window that starts then; the last window of a run may be shorter than the
-/// others.
-double window_length_s(const RunRecord& record, TimeNs start) {
-  return ns_to_s(std::min(record.window_ns, record.duration_ns - start));
-}
-
-constexpr const char* kBetween = ", ";
-
-/// Returns "NVIDIA H200" for "cuda:1 NVIDIA H200 (worker 3)", and "cpu" for "cpu1".
-std::string kind_of(const std::string& full_name) {
-  const std::string name = full_name.substr(0, full_name.find(" (worker "));
-  const std::size_t space = name.find(' ');
-  if (space != std::string::npos) return name.substr(space + 1);
-  return name.substr(0, name.find_last_not_of("0123456789") + 1);
-}
-
-using Counts = std::vector<std::pair<std::string, int>>;
-
-void count(Counts& counts, const std::string& what) {
-  const auto is_it = [&what](const auto& each) { return each.first == what; };
-  const auto found = std::find_if(counts.begin(), counts.end(), is_it);
-  if (found == counts.end())
-    counts.emplace_back(what, 1);
-  else
-    ++found->second;
-}
-
-}  // namespace
-
-double min_goodput_share(std::span<const WindowCounts> windows, std::size_t length) {
-  const std::size_t span = std::min(std::max<std::size_t>(length, 1), windows.size());
-  std::uint64_t sent = 0;
-  std::uint64_t in_time = 0;
-  double least = kNoValue;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    sent += windows[i].sent;
-    in_time += windows[i].in_time;
-    if (i >= span) {
-      sent -= windows[i - span].sent;
-      in_time -= windows[i - span].in_time;
-    }
-    if (i + 1 >= span && sent > 0) least = std::fmin(least, share(in_time, sent));
-  }
-  return least;
-}
-
-OverloadCounts overload_counts(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at) {
-  OverloadCounts total;
-  for (std::size_t i = 0; i < record.windows.size(); ++i) {
-    const WindowCounts& window = record.windows[i];
-    const TimeNs start = static_cast<TimeNs>(i) * record.window_ns;
-    const double length_s = window_length_s(record, start);
-    if (length_s <= 0 || static_cast<double>(window.sent) <= capacity_at(start) * length_s) continue;
-    total.seconds += length_s;
-    total.sent += window.sent;
-    total.in_time += window.in_time;
-    total.late += window.late;
-    total.dropped += window.dropped;
-  }
-  return total;
-}
-
-double optimal_requests(const RunRecord& record, const std::function<double(TimeNs)>& capacity_at) {
-  double total = 0;
-  for (std::size_t i = 0; i < record.windows.size(); ++i) {
-    const TimeNs start = static_cast<TimeNs>(i) * record.window_ns;
-    const double length_s = window_length_s(record, start);
-    total += std::min(static_cast<double>(record.windows[i].sent), capacity_at(start) * length_s);
-  }
-  return total;
-}
-
-double mean_accuracy(const RunRecord& record) {
-  return share(record.accuracy_sum, static_cast<double>(record.accuracy_requests));
-}
-
-PathTotals path_totals(const RunRecord& record) {
-  PathTotals totals;
-  for (const WindowCounts& window : record.windows) {
-    totals.in_time += window.paths.in_time;
-    totals.late += window.paths.late;
-    totals.lost += window.paths.lost;
-    totals.accuracy_sum += window.paths.accuracy_sum;
-  }
-  return totals;
-}
-
-double missed_in_the_end(const RunRecord& record, double seconds) {
-  const auto wanted = static_cast<std::size_t>(seconds / ns_to_s(record.window_ns));
-  std::uint64_t sent = 0;
-  std::uint64_t in_time = 0;
-  for (std::size_t i = record.windows.size() - std::min(wanted, record.windows.size());
-       i < record.windows.size(); ++i) {
-    sent += record.windows[i].sent;
-    in_time += record.windows[i].in_time;
-  }
-  return share(sent - in_time, sent);
-}
-
-double missed_until_s(const RunRecord& record) {
-  constexpr TimeNs kSpanNs = 10 * kNsPerS;
-  constexpr std::uint64_t kPerCent = 100;
-  const auto span = static_cast<std::size_t>(kSpanNs / record.window_ns);
-  std::uint64_t sent = 0;
-  std::uint64_t missed = 0;
-  double until_s = 0;
-  for (std::size_t i = 0; i < record.windows.size(); ++i) {
-    sent += record.windows[i].sent;
-    missed += record.windows[i].sent - record.windows[i].in_time;
-    if (i >= span) {
-      sent -= record.windows[i - span].sent;
-      missed -= record.windows[i - span].sent - record.windows[i - span].in_time;
-    }
-    if (kPerCent * missed > sent) until_s = ns_to_s(static_cast<TimeNs>(i + 1) * record.window_ns);
-  }
-  return until_s;
-}
-
-namespace {
 
 using enum Better;
 constexpr OfNothing kUsual = OfNothing::kUsual;
@@ -536,43 +422,20 @@ constexpr Metric kMetrics[] = {
 
 std::span<const Metric> metrics() { return kMetrics; }
 
-SummaryRow summarise(const CellIdentity& cell, const MeasuredRun& run) {
-  const RunRecord& record = run.record;
-  SummaryRow row;
-  row.cell = cell;
-  row.slo_ms = ns_to_ms(record.slo_ns);
-  row.workers = initial_workers(record);
-  row.duration_s = ns_to_s(record.duration_ns);
-  row.measured_from_s = ns_to_s(record.measured_from_ns);
-  row.sent = record.sent;
-  row.in_time = record.in_time;
-  row.late = record.late;
-  row.dropped = record.dropped;
-  row.unfinished = record.unfinished;
-  for (std::size_t i = 0; i < row.values.size(); ++i) row.values[i] = kMetrics[i].value(run);
-  settle_values(row);
-  row.queue_trend = name_of(queue_trend(record), record);
-  row.devices = devices_text(record.ranks);
-  row.fingerprint = hex16(record.fingerprint);
-  return row;
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::find_if(metrics().begin(), metrics().end(),
+                                  [&](const Metric& metric) { return metric.name == name; });
+  return found == metrics().end() ? nullptr : &*found;
 }
 
-std::string devices_text(std::span<const RankTotals> ranks) {
-  Counts kinds;
-  Counts drivers;
-  for (const RankTotals& rank : ranks) {
-    for (std::size_t begin = 0; begin < rank.devices.size();) {
-      const std::size_t end = std::min(rank.devices.find(kBetween, begin), rank.devices.size());
-      count(kinds, kind_of(rank.devices.substr(begin, end - begin)));
-      begin = end + 2;
-    }
-    if (!rank.driver.empty()) count(drivers, rank.driver);
-  }
-  std::string text;
-  for (const auto& [kind, number] : kinds)
-    text += (text.empty() ? "" : kBetween) + std::to_string(number) + " x " + kind;
-  for (const auto& [driver, number] : drivers) text += kBetween + ("driver " + driver);
-  return text;
+const char* name_of(Better better) {
+  constexpr const char* kNames[] = {"higher", "lower", "neither"};
+  return kNames[static_cast<std::size_t>(better)];
+}
+
+const char* name_of(OfNothing rule) {
+  constexpr const char* kNames[] = {"value", "none", "inf"};
+  return kNames[static_cast<std::size_t>(rule)];
 }
 
 }  // namespace harness

@@ -1,5 +1,4 @@
 #include "harness/record/run/metrics.h"
-#include "harness/record/run/worker_metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +7,10 @@
 #include <set>
 #include <string>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/overload_counts.h"
+#include "harness/record/run/request_metrics.h"
+#include "harness/record/run/summary_row.h"
+#include "harness/record/run/worker_metrics.h"
 
 namespace harness {
 namespace {
@@ -463,25 +465,6 @@ TEST(Metrics, RulesGiveARowWithoutRequestsItsValues) {
   EXPECT_TRUE(std::isnan(row["latency_ms_p99"]));
   EXPECT_EQ(row["latency_all_ms_p99"], kInfinity);
   EXPECT_EQ(row["drop_rate"], 0) << "as it is in the file";
-}
-
-RankTotals rank_with(const std::string& devices, const std::string& driver = "") {
-  RankTotals totals;
-  totals.devices = devices;
-  totals.driver = driver;
-  return totals;
-}
-
-TEST(Metrics, DevicesAreCountedOverTheRanks) {
-  EXPECT_EQ(devices_text(std::vector<RankTotals>{rank_with("")}), "");
-  EXPECT_EQ(devices_text(std::vector<RankTotals>{rank_with("cpu, cpu1, cpu2")}), "3 x cpu");
-  EXPECT_EQ(devices_text(std::vector<RankTotals>{rank_with("cpu (worker 0), cpu (worker 1)")}), "2 x cpu");
-  const std::vector<RankTotals> gpus = {rank_with(""),
-                                        rank_with("cuda:0 NVIDIA H200, cuda:1 NVIDIA H200", "580.95.05"),
-                                        rank_with("cuda:0 NVIDIA A100-SXM4-80GB", "550.54.15"),
-                                        rank_with("cuda:2 NVIDIA H200 (worker 5)", "580.95.05")};
-  EXPECT_EQ(devices_text(gpus),
-            "3 x NVIDIA H200, 1 x NVIDIA A100-SXM4-80GB, driver 580.95.05, driver 550.54.15");
 }
 
 // Two workers of 0.36 $/h for the 3.5 s of load; one of 3.6 $/h and three GPUs from 1.5 s to 3 s.

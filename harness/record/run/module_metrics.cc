@@ -1,33 +1,12 @@
 #include "harness/record/run/module_metrics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "harness/record/run/no_value.h"
 #include "harness/record/run/worker_metrics.h"
 
 namespace harness {
-
-double variation_of(const GapTotals& gaps) {
-  if (gaps.count < 2 || gaps.sum_ns <= 0) return kNoValue;
-  const double mean = static_cast<double>(gaps.sum_ns) / static_cast<double>(gaps.count);
-  const double mean_square = gaps.squares_ns2 / static_cast<double>(gaps.count);
-  return std::sqrt(std::max(0.0, mean_square - mean * mean)) / mean;
-}
-
-ArrivalVariation arrival_variation(const RunRecord& record) {
-  std::vector<double> modules;
-  for (const ModuleTotals& module : record.modules) modules.push_back(variation_of(module.gaps));
-  const bool known = modules.size() > 1 && std::ranges::none_of(modules, [](double cv) { return cv != cv; });
-  if (!known) return {};
-  ArrivalVariation result{.first = modules.front(), .last = modules.back()};
-  const auto [least, largest] = std::ranges::minmax(modules);
-  if (least > 0) result.max_over_min = largest / least;
-  std::uint64_t rising = 0;
-  for (std::size_t i = 1; i < modules.size(); ++i) rising += modules[i] > modules[i - 1] ? 1 : 0;
-  result.rising_share = static_cast<double>(rising) / static_cast<double>(modules.size() - 1);
-  return result;
-}
 
 std::vector<double> mean_queues(const RunRecord& record) {
   const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
@@ -114,24 +93,6 @@ double visit_drop_rate(const RunRecord& record) {
 double reroute_rate(const RunRecord& record) {
   if (record.rerouted_visits < 0) return kNoValue;
   return share_of_visits(record, static_cast<std::uint64_t>(record.rerouted_visits));
-}
-
-DropPlaces drop_places(const RunRecord& record) {
-  DropPlaces places;
-  int depth = 0;
-  for (const ModuleTotals& module : record.modules) depth = std::max<int>(depth, module.depth);
-  const auto add = [&places, depth](std::uint64_t count, bool last, int at) {
-    places.all += count;
-    if (last) places.last += count;
-    if (2 * at > depth) places.latter_half += count;
-    if (at <= 2) places.first_two += count;
-  };
-  for (const ModuleTotals& module : record.modules) {
-    add(std::accumulate(module.dropped.begin(), module.dropped.end(), std::uint64_t{0}), module.last,
-        module.depth);
-  }
-  add(record.late, true, depth);
-  return places;
 }
 
 }  // namespace harness

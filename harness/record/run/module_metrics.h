@@ -1,26 +1,13 @@
-// Metrics that compare the modules of a run: their queues, arrivals, workers and losses.
+// Metrics that compare the modules of a run: their queues, workers and losses.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/batch_ends.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
-
-/// Returns the coefficient of variation of the gaps: standard deviation / mean (QUART, section 5.2). Returns
-/// kNoValue if there are fewer than two gaps or all are 0.
-double variation_of(const GapTotals& gaps);
-/// The modules' coefficients of variation, compared. All are kNoValue if some module of the pipeline has no
-/// coefficient.
-struct ArrivalVariation {
-  double first = kNoValue;  ///< coefficient of the pipeline's first module
-  double last = kNoValue;   ///< coefficient of its last module
-  double max_over_min = kNoValue;
-  double rising_share = kNoValue;  ///< share of the steps from a module to the next at which it rises
-};
-/// Compares the modules of a run; it needs at least two.
-ArrivalVariation arrival_variation(const RunRecord& record);
 
 /// Returns for each module the mean number of visits that wait there, from the start to the end of the run,
 /// by Little's law: the sum of the waits / that time. A visit that was dropped or cancelled before it started
@@ -61,17 +48,5 @@ double visit_drop_rate(const RunRecord& record);
 /// Returns the share of the same visits that was rerouted (RunRecord::rerouted_visits); NAN if no visit came,
 /// and for systems that never reroute.
 double reroute_rate(const RunRecord& record);
-
-/// The numbers of dropped and late requests by the place at which they were lost: dropped ones at the module
-/// that dropped them, late ones at the last module, at which they ended (PARD figures 2c and 11b).
-struct DropPlaces {
-  std::uint64_t all = 0;
-  std::uint64_t last = 0;  ///< requests lost at modules without a successor
-  /// Requests lost at modules whose depth is more than half of the pipeline's: 2, 3 of 3 and 3, 4, 5 of 5.
-  std::uint64_t latter_half = 0;
-  std::uint64_t first_two = 0;  ///< requests lost at depths 1 and 2
-};
-/// Counts them. With Answers::kPartial it counts dropped visits in the place of dropped requests.
-DropPlaces drop_places(const RunRecord& record);
 
 }  // namespace harness

@@ -4,25 +4,13 @@
 
 #include <cmath>
 
-#include "harness/record/run/metrics.h"
 #include "harness/record/run/worker_metrics.h"
 
 namespace harness {
 namespace {
 
-GapTotals gaps_of(const std::vector<double>& gaps_s) {
-  GapTotals totals;
-  for (const double gap_s : gaps_s) {
-    ++totals.count;
-    totals.sum_ns += s_to_ns(gap_s);
-    totals.squares_ns2 += gap_s * gap_s * 1e18;
-  }
-  return totals;
-}
-
-ModuleTotals module_with(const GapTotals& gaps, double waits_s) {
+ModuleTotals module_with(double waits_s) {
   ModuleTotals module;
-  module.gaps = gaps;
   module.queueing_ns = s_to_ns(waits_s) / 2;
   module.wait_ns = s_to_ns(waits_s) - module.queueing_ns;
   return module;
@@ -37,38 +25,15 @@ WorkerTotals worker_of(std::uint16_t module, TimeNs ready_s, TimeNs busy_s) {
   return worker;
 }
 
-TEST(ModuleMetrics, VariationIsTheDeviationOverTheMean) {
-  EXPECT_DOUBLE_EQ(variation_of(gaps_of({1, 3})), 0.5);  // mean 2, deviation 1
-  EXPECT_DOUBLE_EQ(variation_of(gaps_of({2, 2, 2})), 0);
-  EXPECT_DOUBLE_EQ(variation_of(gaps_of({0, 0, 0, 4})), std::sqrt(3.0));  // mean 1, variance 3
-  EXPECT_TRUE(std::isnan(variation_of(gaps_of({1})))) << "one gap does not vary";
-  EXPECT_TRUE(std::isnan(variation_of(gaps_of({0, 0})))) << "all at once";
-  EXPECT_TRUE(std::isnan(variation_of({})));
-}
-
-TEST(ModuleMetrics, VariationAlongThePipeline) {
-  RunRecord record;
-  // 0.5, then 0.25, then sqrt(3).
-  for (const auto& gaps : {gaps_of({1, 3}), gaps_of({3, 5}), gaps_of({0, 0, 0, 4})})
-    record.modules.push_back(module_with(gaps, 0));
-  const ArrivalVariation variation = arrival_variation(record);
-  EXPECT_DOUBLE_EQ(variation.first, 0.5);
-  EXPECT_DOUBLE_EQ(variation.last, std::sqrt(3.0));
-  EXPECT_DOUBLE_EQ(variation.max_over_min, 4 * std::sqrt(3.0));
-  EXPECT_DOUBLE_EQ(variation.rising_share, 0.5);
-  record.modules[1].gaps = {};  // not counted there, or not visited
-  EXPECT_TRUE(std::isnan(arrival_variation(record).first));
-}
-
 TEST(ModuleMetrics, QueuesAreByLittlesLaw) {
   RunRecord record;
   record.duration_ns = 10 * kNsPerS;
   record.end_ns = 20 * kNsPerS;  // the backlog is served until then
-  record.modules = {module_with({}, 60), module_with({}, 20)};
+  record.modules = {module_with(60), module_with(20)};
   EXPECT_EQ(mean_queues(record), (std::vector<double>{3, 1}));
   EXPECT_DOUBLE_EQ(queue_mean(record), 2);
   EXPECT_DOUBLE_EQ(longest_over_shortest_queue(record), 3);
-  record.modules[1] = module_with({}, 0);
+  record.modules[1] = module_with(0);
   EXPECT_TRUE(std::isnan(longest_over_shortest_queue(record)));
 }
 
@@ -84,16 +49,6 @@ TEST(ModuleMetrics, LockstepIsTheShareOfOthersAboveChance) {
   EXPECT_TRUE(std::isnan(lockstep(ends_of(700, 0, 1000), 7))) << "few workers";
   EXPECT_TRUE(std::isnan(lockstep(ends_of(79, 0, 100), 8))) << "few ends";
   EXPECT_TRUE(std::isnan(lockstep(ends_of(800, 100 * 28, 200), 8))) << "batches of two slots";
-}
-
-TEST(ModuleMetrics, EndsInTheSameSlotArePairs) {
-  constexpr TimeNs kSlot = TimeNs{1} << BatchEnds::kSlotBits;
-  BatchEnds ends;
-  for (const TimeNs at : {3 * kSlot, 4 * kSlot - 1, 4 * kSlot, 6 * kSlot, 6 * kSlot, 6 * kSlot + 7})
-    ends.add(at);
-  EXPECT_EQ(ends.count, 6U);
-  EXPECT_EQ(ends.pairs, 1U + 0 + 3);
-  EXPECT_EQ(ends.last_slot, 6);
 }
 
 TEST(ModuleMetrics, LockstepOfARunIsThatOfTheModuleWithMost) {

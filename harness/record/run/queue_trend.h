@@ -2,7 +2,8 @@
 // depend on the length of the run, and tell nothing about a longer one.
 #pragma once
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/no_value.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 

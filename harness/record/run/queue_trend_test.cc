@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 
 namespace harness {
 namespace {

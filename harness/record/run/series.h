@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/record/run/summary.h"
+#include "harness/record/run/summary_row.h"
 
 namespace harness {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/params.h"
+#include "harness/core/param_list.h"
 #include "harness/record/run/series.h"
 
 namespace harness {

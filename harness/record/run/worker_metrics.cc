@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/record/run/no_value.h"
+
 namespace harness {
 namespace {
 
@@ -18,11 +20,6 @@ TimeNs worker_time_until(const RunRecord& record, TimeNs until) {
   for (const WorkerTotals& worker : record.workers)
     sum_ns += able_time_ns(worker, record.measured_from_ns, until);
   return sum_ns;
-}
-
-/// True if the worker was added after the start, during the measured part or later.
-bool is_added(const RunRecord& record, const WorkerTotals& worker) {
-  return worker.added_ns > 0 && worker.added_ns >= record.measured_from_ns && worker.added_ns != kNever;
 }
 
 }  // namespace
@@ -69,15 +66,6 @@ double cost_usd(const RunRecord& record) {
   return cost_usd(record, record.measured_from_ns, record.duration_ns);
 }
 
-double first_added_s(const RunRecord& record) {
-  double first_s = kNoValue;
-  for (const WorkerTotals& worker : record.workers) {
-    if (!is_added(record, worker)) continue;
-    if (!(first_s <= ns_to_s(worker.added_ns))) first_s = ns_to_s(worker.added_ns);
-  }
-  return first_s;
-}
-
 double gpu_hours(const RunRecord& record) {
   TimeNs sum_ns = 0;
   for (const WorkerTotals& worker : record.workers) {
@@ -96,26 +84,6 @@ double gpu_utilisation(const RunRecord& record) {
     all_ns += able_time_ns(worker, record.measured_from_ns, until_ns) * worker.gpus;
   }
   return share(busy_ns, all_ns);
-}
-
-AddedWorkers added_workers(const RunRecord& record) {
-  AddedWorkers added;
-  TimeNs memory_ns = 0;
-  TimeNs disk_ns = 0;
-  std::uint64_t started = 0;  // workers that started from memory and came to serve
-  std::uint64_t from_disk = 0;
-  const TimeNs until_ns = std::max(record.duration_ns, record.end_ns);
-  for (const WorkerTotals& worker : record.workers) {
-    if (!is_added(record, worker)) continue;
-    ++added.count;
-    if (worker.from_memory) ++added.from_memory;
-    if (able_time_ns(worker, 0, until_ns) == 0) continue;  // taken away, or the run ended, in its start-up
-    ++(worker.from_memory ? started : from_disk);
-    (worker.from_memory ? memory_ns : disk_ns) += worker.ready_ns - worker.added_ns;
-  }
-  if (started > 0) added.ms_from_memory = ns_to_ms(memory_ns) / static_cast<double>(started);
-  if (from_disk > 0) added.ms_from_disk = ns_to_ms(disk_ns) / static_cast<double>(from_disk);
-  return added;
 }
 
 }  // namespace harness

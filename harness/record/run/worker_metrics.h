@@ -1,14 +1,15 @@
-// Metrics of the workers of a run: their number, cost, utilisation and starts.
+// Metrics of the workers of a run: their number, cost and utilisation. "The load" means its measured part
+// (RunRecord::measured_from_ns); the time before it does not count.
 #pragma once
 
-#include "harness/record/run/summary.h"
+#include "harness/core/types.h"
+#include "harness/record/run/run_record.h"
+#include "harness/record/run/worker_totals.h"
 
 namespace harness {
 
 /// Returns the time within [from_ns, until_ns) in which the worker could serve.
 TimeNs able_time_ns(const WorkerTotals& worker, TimeNs from_ns, TimeNs until_ns);
-
-// "The load" means its measured part (RunRecord::measured_from_ns); the time before it does not count.
 
 /// Returns the time in which the workers could serve, summed over all: from ready to removed, or to the end
 /// of the run (of the load or of its last request, whichever is later).
@@ -30,8 +31,6 @@ double cost_usd(const RunRecord& record);
 /// Returns the same for [from_ns, to_ns), within the load.
 double cost_usd(const RunRecord& record, TimeNs from_ns, TimeNs to_ns);
 
-/// Returns the time at which the first worker was added after the start, in s; kNoValue if none was added.
-double first_added_s(const RunRecord& record);
 /// Returns the time of the workers' GPUs during the load, in hours, from the same moments as cost_usd().
 double gpu_hours(const RunRecord& record);
 
@@ -39,17 +38,5 @@ double gpu_hours(const RunRecord& record);
 /// GPUs. The result is at most 1 even if a backlog is served after the load. Returns kNoValue if no worker
 /// could serve.
 double gpu_utilisation(const RunRecord& record);
-
-/// The workers that were added after the start, and the mean times from having their GPUs until they could
-/// serve (QUART, sections 2.2 and 4.2). The means are over the workers that came to serve; kNoValue: none
-/// did.
-struct AddedWorkers {
-  std::uint64_t count = 0;
-  std::uint64_t from_memory = 0;     ///< number of them that started from parameters kept by their server
-  double ms_from_memory = kNoValue;  ///< mean start-up time of those workers
-  double ms_from_disk = kNoValue;    ///< mean start-up time of the other workers
-};
-/// Counts the workers that were added in the load.
-AddedWorkers added_workers(const RunRecord& record);
 
 }  // namespace harness

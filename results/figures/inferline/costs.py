@@ -30,15 +30,15 @@ def burstiness(cells):
     return f" Squared CV of the gaps: {told}." if told else ""
 
 
-def draw_bars(pair, cast, cells, place, order):
+def draw_bars(pair, styles, cells, place, order):
     """A panel for each of PANELS; the bars of the series stand beside each other at each place."""
-    by_series = cast.cells(cells, order)
+    by_series = styles.cells(cells, order)
     places = list(group(cells, place))
     for axes, (column, scale, label) in zip(pair, PANELS):
         for rank, (name, own) in enumerate(by_series.items()):
             spreads = {at: spread([scale * cell[column] for cell in same]) for at, same in group(own, place).items()}
             look.bars_beside(axes, [places.index(at) for at in spreads], list(spreads.values()), rank, len(by_series),
-                             color=cast.colour(name), label=cast.name(name))
+                             color=styles.colour(name), label=styles.name(name))
         axes.set(ylabel=label, xlim=(-0.6, len(places) - 0.4))
         axes.grid(False, axis="x")
     misses = pair[1]
@@ -49,13 +49,13 @@ def draw_bars(pair, cast, cells, place, order):
     return places
 
 
-def draw_rows(cells, cast, row, place, order, label):
+def draw_rows(cells, styles, row, place, order, label):
     """The figure: a row for each row(cell), which names it, and ticks named by label(place)."""
     require_costs(cells)
     rows = group(cells, row)
     figure, grid = plt.subplots(len(rows), 2, squeeze=False, figsize=style.size(style.WIDTH, 0.5 + 1.55 * len(rows)))
     for pair, (title, own) in zip(grid, rows.items()):
-        places = draw_bars(pair, cast, own, place, order)
+        places = draw_bars(pair, styles, own, place, order)
         for axes in pair:
             axes.set_title(title, loc="left")
             axes.set_xticks(np.arange(len(places)), [label(at) for at in places], fontsize=style.points(7))
@@ -66,25 +66,25 @@ def draw_rows(cells, cast, row, place, order, label):
 MISSES = f" Misses: requests late or dropped, of all sent; linear up to the {TARGET} % that may miss (dotted), logarithmic above."
 
 
-def draw_plans(cells, cast):
+def draw_plans(cells, styles):
     between = "\n" if style.OPTIONS.sizes is None else " "  # labels of narrow pages are turned
-    figure = draw_rows(cells, cast, lambda cell: cell["pipeline"], load_of, PLANS, lambda at: f"{at[1]:g}{between}{at[0]}")
+    figure = draw_rows(cells, styles, lambda cell: cell["pipeline"], load_of, PLANS, lambda at: f"{at[1]:g}{between}{at[0]}")
     caption = (f"InferLine figure 5. What plans cost and miss, by requests/s and trace.{MISSES}{burstiness(cells)}"
                f"{seeds_text(*group(cells, series_of).values())}{absent_note(cells, PLANS)}")
     return figure, caption, cells
 
 
-def draw_frameworks(cells, cast):
+def draw_frameworks(cells, styles):
     if len({profiles_of(cell) for cell in cells}) < 2:
         raise Missing("the file has one set of profiles only")
-    figure = draw_rows(cells, cast, lambda cell: "-".join(pair_of(cell)), profiles_of, (PLANNER,), str)
+    figure = draw_rows(cells, styles, lambda cell: "-".join(pair_of(cell)), profiles_of, (PLANNER,), str)
     caption = f"InferLine figure 13. What plans cost and miss, by set of profiles.{MISSES}{seeds_text(*group(cells, series_of).values())}"
     return figure, caption, cells
 
 
-def draw_slos(cells, cast, name):
+def draw_slos(cells, styles, name):
     """A panel for each trace, a line for each load, in shades of the system's colour."""
-    cells = cast.cells(cells, (PLANNER,))[name]
+    cells = styles.cells(cells, (PLANNER,))[name]
     require_costs(cells)
     slos = sorted({cell["slo_ms"] for cell in cells})
     if len(slos) < 2:
@@ -98,13 +98,13 @@ def draw_slos(cells, cast, name):
     for axes, (trace, of_trace) in zip(grid.flat, traces.items()):
         for load, own in sorted(group(of_trace, load_sweep.level).items()):
             rank = loads.index(load)
-            own_look = {"color": style.graded(cast.colour(name), rank, max(2, len(loads))), "label": own[0].workload.offered}
+            own_look = {"color": style.graded(styles.colour(name), rank, max(2, len(loads))), "label": own[0].workload.offered}
             curves.draw_curve(axes, own, lambda cell: cell["slo_ms"], COST, 1, own_look, "os^Dv"[rank % 5])
         axes.set(xlabel="SLO (ms)")
         axes.set_xticks(slos, [f"{slo:g}" for slo in slos], fontsize=style.points(7))
         axes.set_title(f"{cells[0]['pipeline']}, {trace}", loc="left")
     grid[0, 0].set(ylabel=COST_LABEL, ylim=(0, None))
     look.legend_of(figure, *grid.flat)
-    caption = (f"InferLine figure 9. What plans cost ({cast.name(name)}) against the SLO.{burstiness(cells)}"
+    caption = (f"InferLine figure 9. What plans cost ({styles.name(name)}) against the SLO.{burstiness(cells)}"
                f"{seeds_text(cells)}{curves.open_note(cells)}")
     return figure, caption, cells

@@ -27,18 +27,18 @@ def whole_bins(cells):
     return width, max(1, min(count, *filled))
 
 
-def draw_column(column, cast, cells, order):
+def draw_column(column, styles, cells, order):
     """The cells of one workload, a series each."""
     demand, cost, missed = column
-    series = {name: first_seed(own) for name, own in cast.cells(cells, order).items()}
+    series = {name: first_seed(own) for name, own in styles.cells(cells, order).items()}
     width, count = whole_bins(series.values())
     for rank, (name, cell) in enumerate(series.items()):
         course = Course(cell, width, count)
         if rank == 0:  # the same for all
             demand.fill_between(course.times(), course.demand(), color=style.OFFERED, alpha=0.6, linewidth=0)
             demand.plot(course.times(), course.demand(), color="#404040", linewidth=0.9)
-        cost.plot(course.times(), course.workers("added_ns", "usd_per_h"), **cast.line(name))
-        missed.plot(course.times(), 100 * course.violations(), **cast.line(name))
+        cost.plot(course.times(), course.workers("added_ns", "usd_per_h"), **styles.line(name))
+        missed.plot(course.times(), 100 * course.violations(), **styles.line(name))
     demand.set_title(cells[0]["trace"], loc="left")
     for axes in column:
         axes.set_xlim(*course.edges[[0, -1]])
@@ -47,7 +47,7 @@ def draw_column(column, cast, cells, order):
     return list(series.values()), course.bin_s
 
 
-def draw(number, cells, cast):
+def draw(number, cells, styles):
     require_costs(cells)
     workloads = group(cells, pair_of)
     columns = style.columns_of(len(workloads), MOST_COLUMNS)
@@ -58,7 +58,7 @@ def draw(number, cells, cast):
     shown, bins = [], []
     for rank, own in enumerate(workloads.values()):
         block, place = divmod(rank, columns)
-        drawn, bin_s = draw_column(grid[ROWS * block:ROWS * (block + 1), place], cast, own, OVER_TIME[number])
+        drawn, bin_s = draw_column(grid[ROWS * block:ROWS * (block + 1), place], styles, own, OVER_TIME[number])
         shown += drawn
         bins.append(bin_s)
     for k, axes in enumerate(grid[:, 0]):

@@ -20,16 +20,16 @@ def batch_ms(cell):
     return float(cell.table("plans")[0]["exec_ns"]) / 1e6
 
 
-def draw(cells, cast, name):
+def draw(cells, styles, name):
     """A line for each pipeline, in shades of the system's colour."""
-    cells = cast.cells(cells, (name,))[name]
+    cells = styles.cells(cells, (name,))[name]
     batches = sorted({batch_of(cell) for cell in cells if MAX_BATCH in cell.parameters})
     if len(batches) < 2:
         raise Missing("the file has one largest batch only")
     figure, panels = plt.subplots(1, 2, figsize=style.size(style.WIDTH, 3.0))
     pipelines = group(cells, lambda cell: cell["pipeline"])
     for rank, (pipeline, own) in enumerate(pipelines.items()):
-        own_look = {"color": style.graded(cast.colour(name), rank, max(2, len(pipelines))), "label": pipeline}
+        own_look = {"color": style.graded(styles.colour(name), rank, max(2, len(pipelines))), "label": pipeline}
         for axes, column in zip(panels, ("goodput_rps", batch_ms)):
             curves.draw_curve(axes, own, batch_of, column, 1, own_look, "os^Dv"[rank % 5])
     for axes, label in zip(panels, ("throughput (requests/s)", "execution time of a batch (ms)")):

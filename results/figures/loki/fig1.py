@@ -36,30 +36,30 @@ def phase_starts(demands, tasks):
     return {phase: demands[where][0] for phase, where in fallen.items() if where.any()}
 
 
-def draw_accuracy(axes, cast, cells, demands, tasks):
+def draw_accuracy(axes, styles, cells, demands, tasks):
     curves.draw_curve(axes, cells, demand, "accuracy", 100,
-                      cast.line(series_of(cells[0])) | {"label": f"{cast.name(series_of(cells[0]))}, whole pipeline", "linewidth": 2})
+                      styles.line(series_of(cells[0])) | {"label": f"{styles.name(series_of(cells[0]))}, whole pipeline", "linewidth": 2})
     for (task, (accuracies, half)), colour, dashes in zip(tasks.items(), style.module_colours(len(tasks)), style.LINE_STYLES[1:]):
         look.plain_line(axes, (demands, 100 * accuracies, 100 * half),
                         {"color": colour, "linestyle": dashes, "label": task.replace("_", " ")})
     axes.set(ylabel="accuracy (% of the best)")
 
 
-def draw_workers(axes, cast, series):
+def draw_workers(axes, styles, series):
     for name, own in series.items():
-        curves.draw_curve(axes, own, demand, "workers_mean", 1, cast.line(name), cast.marker(name))
+        curves.draw_curve(axes, own, demand, "workers_mean", 1, styles.line(name), styles.marker(name))
     workers = max(cell.cluster_workers for own in series.values() for cell in own)
     axes.axhline(workers, color="black", linestyle=":", linewidth=1, label="workers of the cluster")
     axes.set(ylabel="workers in use", ylim=(0, None))
 
 
-def draw_violations(axes, cast, series):
+def draw_violations(axes, styles, series):
     for column, of in violations.measures([cell for own in series.values() for cell in own]):
         for name, own in series.items():
-            own_look = cast.line(name)
+            own_look = styles.line(name)
             if column == violations.OF_PATHS:
                 own_look |= {"alpha": 0.5, "label": f"{own_look['label']}, {of}"}
-            curves.draw_curve(axes, own, demand, column, 100, own_look, cast.marker(name))
+            curves.draw_curve(axes, own, demand, column, 100, own_look, styles.marker(name))
     axes.set(ylabel="SLO violations (%)", xlabel="demand (requests/s)", ylim=(0, 104), xlim=(0, None))
 
 
@@ -72,8 +72,8 @@ def mark_phases(panels, starts):
                            textcoords="offset points", fontsize=7)
 
 
-def draw(cells, cast):
-    names, note = cast.one_of_each(SYSTEMS)
+def draw(cells, styles):
+    names, note = styles.one_of_each(SYSTEMS)
     groups = group(cells, series_of)
     series = {name: groups[name] for name in names.values() if name in groups}
     if names.get(LOKI) not in series:
@@ -84,9 +84,9 @@ def draw(cells, cast):
         raise Missing("the file has one rate only")
     demands, tasks = tasks_by_demand(loki)
     figure, (accuracy, workers, violated) = plt.subplots(3, 1, sharex=True, figsize=style.size(5.2, 5.8), gridspec_kw={"height_ratios": [3, 2, 2]})
-    draw_accuracy(accuracy, cast, loki, demands, tasks)
-    draw_workers(workers, cast, series)
-    draw_violations(violated, cast, series)
+    draw_accuracy(accuracy, styles, loki, demands, tasks)
+    draw_workers(workers, styles, series)
+    draw_violations(violated, styles, series)
     starts = phase_starts(demands, {task: accuracies for task, (accuracies, _) in tasks.items()})
     mark_phases((accuracy, workers, violated), starts)
     for axes, title in ((accuracy, "(a)"), (workers, "(b)"), (violated, "(c)")):

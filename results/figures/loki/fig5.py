@@ -32,17 +32,17 @@ PANELS = (
 OF_PATHS = ("SLO violations\n(% of paths)", LokiCourse.path_violations, 100)
 
 
-def draw_panel(axes, cast, courses, value, scale, times):
+def draw_panel(axes, styles, courses, value, scale, times):
     for name, course in courses.items():
         if value is Course.demand:  # the same for all
             axes.fill_between(times, scale * value(course), color=style.OFFERED, alpha=0.6, linewidth=0)
             axes.plot(times, scale * value(course), color="#404040", linewidth=0.9)
             return
-        axes.plot(times, scale * value(course), **cast.line(name))
+        axes.plot(times, scale * value(course), **styles.line(name))
 
 
-def draw(cells, cast, number):
-    names, note = cast.one_of_each(SYSTEMS)
+def draw(cells, styles, number):
+    names, note = styles.one_of_each(SYSTEMS)
     groups = group(cells, series_of)
     series = {name: groups[name] for name in names.values() if name in groups}
     cells = [first_seed(own) for own in series.values()]
@@ -53,7 +53,7 @@ def draw(cells, cast, number):
     panels = PANELS + ((OF_PATHS,) if with_paths else ())
     figure, grid = plt.subplots(len(panels), 1, sharex=True, figsize=style.size(style.WIDTH, 0.5 + 1.25 * len(panels)))
     for axes, (label, value, scale) in zip(grid, panels):
-        draw_panel(axes, cast, courses, value, scale, first.times())
+        draw_panel(axes, styles, courses, value, scale, first.times())
         axes.set_ylabel(label)
         if value is not LokiCourse.accuracy:
             axes.set_ylim(*((0, None) if value is Course.demand else (-2, 104)))
@@ -70,9 +70,9 @@ def draw(cells, cast, number):
     return figure, caption, cells
 
 
-def draw_traffic(cells, cast):
-    return draw(cells, cast, 5)
+def draw_traffic(cells, styles):
+    return draw(cells, styles, 5)
 
 
-def draw_social(cells, cast):
-    return draw(cells, cast, 6)
+def draw_social(cells, styles):
+    return draw(cells, styles, 6)

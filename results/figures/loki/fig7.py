@@ -14,8 +14,8 @@ SERIES = tuple(DROPPING)
 LOOKS = ({"color": look.DROP_COLOUR}, {"color": look.INVALID_COLOUR})
 
 
-def draw(cells, cast):
-    series = cast.cells(cells, SERIES)
+def draw(cells, styles):
+    series = styles.cells(cells, SERIES)
     measures = violations.measures(cells)
     places = np.arange(len(series))
     figure, axes = plt.subplots(figsize=style.size(max(4.8, 1.2 * len(series)), 2.9))
@@ -23,7 +23,7 @@ def draw(cells, cast):
         spreads = [spread([100 * cell[column] for cell in own]) for own in series.values()]
         bars = look.bars_beside(axes, places, spreads, rank, len(measures), label=f"% of {of}", **own_look)
         look.label_bars(axes, bars, spreads, fontsize=7)
-    cast.ticks(axes, places, series, [DROPPING.get(name) or cast.name(name) for name in series])
+    styles.ticks(axes, places, series, [DROPPING.get(name) or styles.name(name) for name in series])
     axes.set(ylabel="SLO violations (%)", ylim=(0, 1.1 * max(1, axes.dataLim.ymax)))
     axes.set_title(workload_name(cells), loc="left")
     axes.grid(False, axis="x")

@@ -28,14 +28,14 @@ def slo(cell):
     return cell["slo_ms"]
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     if len({slo(cell) for cell in cells}) < 2:
         raise Missing("the file has one SLO only")
     panels = [("mean accuracy (% of the best)", "accuracy"), ("greatest drop of accuracy (%)", greatest_drop)]
     panels += [(f"SLO violations (% of {of})", column) for column, of in violations.measures(cells)]
     figure, grid = plt.subplots(1, len(panels), figsize=style.size(2.5 * len(panels), 2.7))
     for axes, (label, column) in zip(grid, panels):
-        curves.draw_series(axes, cast, cells, SYSTEMS, slo, column, 100)
+        curves.draw_series(axes, styles, cells, SYSTEMS, slo, column, 100)
         axes.set(ylabel=label, ylim=(None if column == "accuracy" else 0, None))
     for axes, letter in zip(grid, "abcd"):
         axes.set_xlabel("SLO (ms)")

@@ -28,7 +28,7 @@ def draw_rate(axes, cells, trace):
     axes.yaxis.label.set_fontweight("bold")
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workloads = group(cells, pair_of)
     pipelines = list(dict.fromkeys(pipeline for pipeline, _ in workloads))
     traces = list(dict.fromkeys(trace for _, trace in workloads))
@@ -42,9 +42,9 @@ def draw(cells, cast):
             if own is None:
                 axes.set_visible(False)
                 continue
-            for rank, (name, same) in enumerate(cast.cells(own, SERIES).items()):
+            for rank, (name, same) in enumerate(styles.cells(own, SERIES).items()):
                 times, share, half = windows.over_time(same, in_time, SMOOTH_S)
-                own_look = cast.line(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4}
+                own_look = styles.line(name) | {"linestyle": "-", "linewidth": 1, "zorder": 4 - rank / 4}
                 look.band_line(axes, (times, 100 * share, 100 * half), own_look)
             axes.set(ylim=(0, 104), xlim=(same[0].measured_from_s, times[-1] + SMOOTH_S / 2))
     for axes, title in zip(grid[0], ["request rate / mean", *pipelines]):
@@ -58,5 +58,5 @@ def draw(cells, cast):
     look.legend_of(figure, *grid[:, 1:].flat)
     caption = (f"PARD figure 10. Left: request rate, over its mean. Right: requests completed in time, of those sent in a "
                f"centred window of {SMOOTH_S} s, by send time."
-               f"{seeds_text(*cast.cells(cells, SERIES).values(), what='bands')}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*styles.cells(cells, SERIES).values(), what='bands')}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -25,17 +25,17 @@ def draw_rates(axes, series):
     axes.grid(False, axis="x")
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workload = one_workload(cells, "lv", "tweet")
-    series = cast.cells(workload, SERIES)
+    series = styles.cells(workload, SERIES)
     first = next(iter(series.values()))[0]
     names = first.module_names()
     figure, (rates, modules) = plt.subplots(2, 1, sharex=True, figsize=style.size(7.4, 4.8))
     draw_rates(rates, series)
     shares = [shares_by_module(same, len(names)) for same in series.values()]
-    labels = [cast.name(name).partition("-")[2] if name in VARIANTS else cast.name(name) for name in series]
+    labels = [styles.name(name).partition("-")[2] if name in VARIANTS else styles.name(name) for name in series]
     look.stacked_bars(modules, shares, labels, [f"M{k + 1} {name}" for k, name in enumerate(names)])
-    cast.ticks(modules, np.arange(len(series)), series, labels, **look.crowded(len(series), MAX_LEVEL_LABELS))
+    styles.ticks(modules, np.arange(len(series)), series, labels, **look.crowded(len(series), MAX_LEVEL_LABELS))
     modules.set_ylabel("share of drops (%)")
     rates.set_title(f"(a) {workload_name(workload)}", loc="left")
     modules.set_title("(b)", loc="left")

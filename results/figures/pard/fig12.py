@@ -98,7 +98,7 @@ def draw_parts(axes, cell, visits):
     axes.set_title("(b) parts of the latency", loc="left")
 
 
-def draw_orders(axes, cast, series):
+def draw_orders(axes, styles, series):
     cells = [cell for own in series.values() for cell in own]
     width, count = bins_of(cells)
     bin_s, edges = width * cells[0].window_s, edges_of(cells[0], width, count)
@@ -107,7 +107,7 @@ def draw_orders(axes, cast, series):
         delays = np.nan_to_num(mean_delay_ms(own, width, count)).sum(axis=1)
         half = half_width([np.nan_to_num(mean_delay_ms([cell], width, count)).sum(axis=1) for cell in own])
         highest = max(highest, delays.max())
-        look.band_line(axes, (middles(edges), delays, half), cast.line(name) | {"linewidth": 1})
+        look.band_line(axes, (middles(edges), delays, half), styles.line(name) | {"linewidth": 1})
     axes.set(xlabel="time (s)", ylabel="queueing delay (ms)", ylim=(0, max(1, 1.3 * highest)), xlim=edges[[0, -1]])
     axes.legend(loc="upper left", fontsize=7, ncol=2)
     axes.set_title(f"(c) summed over the modules, bins of {bin_s:g} s", loc="left")
@@ -126,9 +126,9 @@ def draw_budgets(axes, cell, visits):
     axes.set_title("(d) single requests", loc="left")
 
 
-def draw(cells, cast, shown):
+def draw(cells, styles, shown):
     workload = one_workload(cells, "lv", "tweet")
-    series = cast.cells(workload, SERIES)
+    series = styles.cells(workload, SERIES)
     if shown not in series:
         raise Missing(f"no cells of {shown} on {workload_name(workload)}")
     cell = first_seed(series[shown])
@@ -138,10 +138,10 @@ def draw(cells, cast, shown):
     consumption, parts, orders, budgets = grid.flat
     draw_consumption(consumption, cell, visits)
     draw_parts(parts, cell, visits)
-    draw_orders(orders, cast, series)
+    draw_orders(orders, styles, series)
     draw_budgets(budgets, cell, visits)
     look.legend_of(figure, consumption)
-    caption = (f"PARD figure 12, {workload_name(workload)}. (a), (b), (d): {cast.name(shown)}, seed {cell['seed']}. (a) Mean latency of "
+    caption = (f"PARD figure 12, {workload_name(workload)}. (a), (b), (d): {styles.name(shown)}, seed {cell['seed']}. (a) Mean latency of "
                "the visits done at each module, by second of arrival. (b) Queueing delay, batch wait and execution of each completed "
                "request, summed over its modules: share of the requests up to a value, with the standard deviation. (c) Mean "
                "queueing delay by module, summed. (d) Remaining budget of each request on arrival at two modules."

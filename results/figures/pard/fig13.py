@@ -69,10 +69,10 @@ def greatest_load(states, span):
     return min(MAX_LOAD, float(shown.max())) if len(shown) else 1.0
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workload = one_workload(cells, "lv", "tweet")
-    series = {name: first_seed(own) for name, own in cast.cells(workload, SERIES).items()}
-    states = cast.each(series, states_of)
+    series = {name: first_seed(own) for name, own in styles.cells(workload, SERIES).items()}
+    states = styles.each(series, states_of)
     module = chosen_module(list(states.values()))
     restless = states.get("pard/instant") or next(iter(states.values()))
     first = next(iter(series.values()))
@@ -83,7 +83,7 @@ def draw(cells, cast):
     for axes, (name, own) in zip(panels, states.items()):
         draw_states(axes, own[module], span)
         axes.set_ylabel("load factor")
-        axes.set_title(f"{cast.name(name)}: {changes(own[module])} changes of order in all", loc="left")
+        axes.set_title(f"{styles.name(name)}: {changes(own[module])} changes of order in all", loc="left")
     panels[-1].set_xlabel("time (s)")
     panels[-1].set_ylim(0, max(1.3, 1.1 * max(greatest_load(own[module], span) for own in states.values())))
     handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels())))

@@ -23,16 +23,16 @@ def optimum(cells, place):
     return rates, np.minimum(rates, capacity), np.where(capacity < rates, half, 0)
 
 
-def draw_stress(parts, cast):
+def draw_stress(parts, styles):
     panels = curves.by_workload(parts)
     if all(len({curves.level_of(cell) for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one load only")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         place = curves.offered_by_level(cells)
-        first = next(iter(cast.cells(cells, SYSTEMS).values()))
+        first = next(iter(styles.cells(cells, SYSTEMS).values()))
         look.reference_line(axes, optimum(first, place), "optimum")
-        curves.draw_series(axes, cast, cells, SYSTEMS, place, "goodput_rps")
+        curves.draw_series(axes, styles, cells, SYSTEMS, place, "goodput_rps")
         axes.set(xlabel="request rate (requests/s)", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -42,13 +42,13 @@ def draw_stress(parts, cast):
     return figure, caption, cells
 
 
-def draw_slo(parts, cast):
+def draw_slo(parts, styles):
     panels = curves.by_workload(parts)
     if all(len({cell["slo_ms"] for cell in cells}) < 2 for _, cells in panels):
         raise Missing("the file has one SLO only")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
-        curves.draw_series(axes, cast, cells, SYSTEMS, lambda cell: cell["slo_ms"], "drop_rate", 100)
+        curves.draw_series(axes, styles, cells, SYSTEMS, lambda cell: cell["slo_ms"], "drop_rate", 100)
         axes.set(xlabel="SLO (ms)", ylabel="drop rate (%)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -58,18 +58,18 @@ def draw_slo(parts, cast):
     return figure, caption, cells
 
 
-def draw_unswept(axes, cast, cells, values):
+def draw_unswept(axes, styles, cells, values):
     """A level line for each workload and system without the parameter."""
-    for name, own in cast.cells(cells).items():
+    for name, own in styles.cells(cells).items():
         for (pair, same), dashes in zip(group(own, pair_of).items(), cycle(style.LINE_STYLES)):
             mean, half = spread([100 * cell["drop_rate"] for cell in same])
-            label = f"{cast.name(name)}, {'-'.join(pair)}"
-            own_look = cast.line(name) | {"label": label, "linestyle": dashes}
+            label = f"{styles.name(name)}, {'-'.join(pair)}"
+            own_look = styles.line(name) | {"label": label, "linestyle": dashes}
             points = (values, [mean] * len(values), [half] * len(values))
-            look.marked_line(axes, points, own_look, cast.marker(name), [curves.grew(same)] * len(values))
+            look.marked_line(axes, points, own_look, styles.marker(name), [curves.grew(same)] * len(values))
 
 
-def draw_parameter(parts, cast, key, default, prepare):
+def draw_parameter(parts, styles, key, default, prepare):
     """A panel per setting, a line per workload; the best value of each is ringed. Their colours are those of the workloads where one
     series has the parameter."""
     cells = [cell for _, own in parts for cell in own]
@@ -87,14 +87,14 @@ def draw_parameter(parts, cast, key, default, prepare):
         alone = len({series for _, _, series in workloads}) == 1
         for rank, ((pipeline, trace, series), same) in enumerate(workloads.items()):
             points = curves.curve(same, place, "drop_rate", 100)
-            name = cast.name(series)
+            name = styles.name(series)
             label = f"{pipeline}-{trace}" + ("" if series == "pard" else f" {name}") if several else trace
-            colour = look.OTHER[rank % len(look.OTHER)] if alone else cast.colour(series)
+            colour = look.OTHER[rank % len(look.OTHER)] if alone else styles.colour(series)
             look.marked_line(axes, points, {"color": colour, "label": label}, "os^Dv<>"[rank % 7], curves.grow(same, place))
             best = int(np.argmin(points[1]))
             axes.plot(points[0][best], points[1][best], marker="o", markersize=9, markerfacecolor="none", color=colour,
                       clip_on=False)
-        draw_unswept(axes, cast, [cell for cell in own if cell not in swept], sorted(set(map(place, swept))))
+        draw_unswept(axes, styles, [cell for cell in own if cell not in swept], sorted(set(map(place, swept))))
         prepare(axes, sorted(set(map(place, swept))))
         axes.axvline(default, color="black", linestyle=":", linewidth=1, label="default")
         axes.set(ylabel="drop rate (%)", ylim=(0, None))
@@ -103,7 +103,7 @@ def draw_parameter(parts, cast, key, default, prepare):
     return figure, cells
 
 
-def draw_lambda(parts, cast):
+def draw_lambda(parts, styles):
     key, label, default = LAMBDA
 
     def prepare(axes, values):
@@ -114,13 +114,13 @@ def draw_lambda(parts, cast):
         axes.axvspan(*BEST_LAMBDA, color="#e4e4e4", zorder=0, label="the paper's best")
         axes.set(xlabel=label, xlim=(0, 1.02 * values[-1]))
 
-    figure, cells = draw_parameter(parts, cast, key, default, prepare)
+    figure, cells = draw_parameter(parts, styles, key, default, prepare)
     caption = ("PARD figure 14c. Drop rate against the quantile lambda of the summed batch waits; rings: the least of each line; "
                f"grey: where the paper finds the best; dotted: the default; lambda is spaced by its square root.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
-def draw_window(parts, cast):
+def draw_window(parts, styles):
     key, label, default = WINDOW
 
     def prepare(axes, values):
@@ -129,7 +129,7 @@ def draw_window(parts, cast):
         axes.set_xticks(values, [f"{value:g}" for value in values])
         axes.set_xlabel(label)
 
-    figure, cells = draw_parameter(parts, cast, key, default, prepare)
+    figure, cells = draw_parameter(parts, styles, key, default, prepare)
     caption = ("PARD figure 14d. Drop rate against the sliding window over which a module's queueing delay is averaged; rings: the "
                f"least of each line; dotted: the default.{curves.seeds_note(cells)}")
     return figure, caption, cells

@@ -53,7 +53,7 @@ def tick_steps(low, high):
     return (1, 2, 5) if high < MAX_SPAN_OF_FINE_TICKS * low else (1,)
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     policies = policies_of(cells)
     shown = shown_policy(policies)
     seed = first_seed(policies[shown])
@@ -62,7 +62,7 @@ def draw(cells, cast):
     spreads = [spread([100 * cell["drop_rate"] for cell in own]) for own in policies.values()]
     bars = look.bars_beside(rates, np.arange(len(policies)), spreads, 0, 1, color=look.DROP_COLOUR)
     look.label_bars(rates, bars, spreads, fontsize=7)
-    cast.ticks(rates, range(len(policies)), [series for series, _ in policies], labels_of(policies),
+    styles.ticks(rates, range(len(policies)), [series for series, _ in policies], labels_of(policies),
                **look.crowded(len(policies), MAX_LEVEL_LABELS))
     rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * look.tops_of(spreads).max())))
     rates.grid(False, axis="x")

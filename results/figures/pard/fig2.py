@@ -16,29 +16,29 @@ NEVER_DROPS = "naive"
 SMOOTH_S = 5
 
 
-def draw_window_sizes(goodput, drops, cast, series):
+def draw_window_sizes(goodput, drops, styles, series):
     sizes = windows.sizes_within([cell for cells in series.values() for cell in cells])
     for name, cells in series.items():
         values = 100 * np.array([[windows.least_goodput(cell, size) for size in sizes] for cell in cells])
         for axes, own in ((goodput, values[:, :, 0]), (drops, values[:, :, 1])):
-            look.marked_line(axes, (sizes, *spread(own)), cast.line(name), cast.marker(name), [curves.grew(cells)] * len(sizes))
+            look.marked_line(axes, (sizes, *spread(own)), styles.line(name), styles.marker(name), [curves.grew(cells)] * len(sizes))
     for axes, label in ((goodput, "minimum goodput (% of sent)"), (drops, "drop rate (%)")):
         windows.window_axis(axes, sizes)
         axes.set(xlabel="window (s)", ylabel=label, ylim=(0, 104))
 
 
-def draw_modules(panels, cast, workloads, dropping):
+def draw_modules(panels, styles, workloads, dropping):
     most = max(len(own[0].table("modules")) for own in workloads.values())
     for axes, (name, own) in zip(panels, dropping.items()):
         found = group(own, pair_of)
         shares = [shares_by_module(found[pair], most) if pair in found else None for pair in workloads]
         look.stacked_bars(axes, shares, [f"{p}\n{t}" for p, t in workloads], [f"M{k + 1}" for k in range(most)])
         axes.tick_params(axis="x", labelsize=6)
-        axes.set_title(f"(c) {cast.name(name)}", loc="left")
+        axes.set_title(f"(c) {styles.name(name)}", loc="left")
         axes.set_ylabel("share of drops (%)")
 
 
-def draw_transient(axes, cast, series):
+def draw_transient(axes, styles, series):
     rates = axes.twinx()
     rates.spines["right"].set_visible(True)
     rates.grid(False)
@@ -50,22 +50,22 @@ def draw_transient(axes, cast, series):
     axes.patch.set_visible(False)
     for name, own in series.items():
         times, drops, half = windows.over_time(own, windows.lost, SMOOTH_S)
-        look.band_line(axes, (times, 100 * drops, 100 * half), cast.line(name))
+        look.band_line(axes, (times, 100 * drops, 100 * half), styles.line(name))
     axes.set(xlabel="send time (s)", ylabel="drop rate (%)", ylim=(0, 104), xlim=(own[0].measured_from_s, times[-1]))
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workload = one_workload(cells, "lv", "tweet")
-    series = cast.cells(workload, SERIES)
-    dropping = {name: own for name, own in cast.cells(cells, SERIES).items() if name != NEVER_DROPS}
+    series = styles.cells(workload, SERIES)
+    dropping = {name: own for name, own in styles.cells(cells, SERIES).items() if name != NEVER_DROPS}
     modules = [f"c{rank}" for rank in range(len(dropping))]
     figure = plt.figure(figsize=style.size(7.4, 4.2 + 1.5 * len(modules)))
     first = [["a", "b"]] if style.columns_of(2, 2, widths=2) > 1 else [["a", "a"], ["b", "b"]]
     panels = figure.subplot_mosaic([*first, *([name, name] for name in modules), ["d", "d"]],
                                    gridspec_kw={"height_ratios": [*(1.25 for _ in first), *(1 for _ in modules), 1.1]})
-    draw_window_sizes(panels["a"], panels["b"], cast, series)
-    draw_modules([panels[name] for name in modules], cast, group(cells, pair_of), dropping)
-    draw_transient(panels["d"], cast, {name: own for name, own in series.items() if name != NEVER_DROPS} or series)
+    draw_window_sizes(panels["a"], panels["b"], styles, series)
+    draw_modules([panels[name] for name in modules], styles, group(cells, pair_of), dropping)
+    draw_transient(panels["d"], styles, {name: own for name, own in series.items() if name != NEVER_DROPS} or series)
     title = workload_name(workload)
     panels["a"].set_title(f"(a) {title}", loc="left")
     panels["b"].set_title(f"(b) {title}, same window", loc="left")

@@ -56,8 +56,8 @@ def shown_cells(cells):
     return workloads[next((pair for pair in workloads if pair[1].startswith("wiki")), next(iter(workloads)))]
 
 
-def draw(cells, cast, name):
-    cells = shown_cells(cast.cells(cells)[name])
+def draw(cells, styles, name):
+    cells = shown_cells(styles.cells(cells)[name])
     sums = aggregated(cells)
     modules = sums.shape[1]
     figure, axes = plt.subplots(figsize=style.size(6.6, 3.6))
@@ -79,6 +79,6 @@ def draw(cells, cast, name):
              title=workload_name(cells))
     axes.legend(loc="upper right", title=f"{LAMBDA:g}-quantile (Irwin-Hall)", title_fontsize=8)
     caption = (f"PARD figure 6. Batch waits summed from each module to the last, each in execution times d of its batch, of "
-               f"{len(sums)} requests that passed all modules ({cast.name(name)}; all seeds together). Dashed: sums of independent "
+               f"{len(sums)} requests that passed all modules ({styles.name(name)}; all seeds together). Dashed: sums of independent "
                f"U(0, d). Triangles: the {LAMBDA:g}-quantile; in brackets that of the dashed curve.")
     return figure, caption, cells

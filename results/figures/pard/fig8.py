@@ -11,24 +11,24 @@ import style
 SERIES = SYSTEMS
 
 
-def draw_bars(axes, cast, workloads, series, column):
+def draw_bars(axes, styles, workloads, series, column):
     top = 0.0
     for rank, (name, cells) in enumerate(series.items()):
         own = group(cells, pair_of)
         places = [i for i, pair in enumerate(workloads) if pair in own]
         values = [spread([100 * cell[column] for cell in own[pair]]) for pair in workloads if pair in own]
-        look.bars_beside(axes, places, values, rank, len(series), color=cast.colour(name), label=cast.name(name))
+        look.bars_beside(axes, places, values, rank, len(series), color=styles.colour(name), label=styles.name(name))
         top = max(top, *look.tops_of(values))
     axes.set_ylim(0, max(1, 1.06 * top))
     axes.grid(False, axis="x")
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workloads = group(cells, pair_of)
-    series = cast.cells(cells, SERIES)
+    series = styles.cells(cells, SERIES)
     figure, (drops, invalid) = plt.subplots(2, 1, sharex=True, figsize=style.size(7.4, 4.2))
-    draw_bars(drops, cast, workloads, series, "drop_rate")
-    draw_bars(invalid, cast, workloads, series, "invalid_rate")
+    draw_bars(drops, styles, workloads, series, "drop_rate")
+    draw_bars(invalid, styles, workloads, series, "invalid_rate")
     drops.set(ylabel="drop rate (%)")
     drops.set_title("(a)", loc="left")
     invalid.set(ylabel="invalid rate (%)", xlim=(-0.6, len(workloads) - 0.4))

@@ -14,7 +14,7 @@ import style
 SERIES = SYSTEMS
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     workloads = group(cells, pair_of)
     columns = len({trace for _, trace in workloads}) if len(workloads) > 3 else len(workloads)
     rows = -(-len(workloads) // columns)
@@ -24,9 +24,9 @@ def draw(cells, cast):
     for axes in grid.flat[len(workloads):]:
         axes.set_visible(False)
     for axes, ((pipeline, trace), own) in zip(grid.flat, workloads.items()):
-        for name, same in cast.cells(own, SERIES).items():
+        for name, same in styles.cells(own, SERIES).items():
             rates = 100 * np.array([[windows.greatest_drop_rate(cell, size) for size in sizes] for cell in same])
-            look.marked_line(axes, (sizes, *spread(rates)), cast.line(name), cast.marker(name), [curves.grew(same)] * len(sizes))
+            look.marked_line(axes, (sizes, *spread(rates)), styles.line(name), styles.marker(name), [curves.grew(same)] * len(sizes))
         windows.window_axis(axes, sizes)
         axes.set_title(f"{pipeline}-{trace}", loc="left")
         axes.set_ylim(0, 104)
@@ -34,5 +34,5 @@ def draw(cells, cast):
     figure.supylabel("maximum drop rate (%)", fontsize=8.5)
     look.legend_of(figure, *grid.flat)
     caption = (f"PARD figure 9. Maximum drop rate of any sliding window, by send time, against the window's size."
-               f"{seeds_text(*cast.cells(cells, SERIES).values())}{curves.open_note(cells)}{absent_note(cells, SERIES)}")
+               f"{seeds_text(*styles.cells(cells, SERIES).values())}{curves.open_note(cells)}{absent_note(cells, SERIES)}")
     return figure, caption, cells

@@ -3,7 +3,7 @@
 from matplotlib.ticker import LogLocator
 import numpy as np
 
-from cast import system_of
+from series_styles import system_of
 import curves
 import look
 from selection import Missing, group, name_of, series_of
@@ -55,14 +55,14 @@ def served(cells):
     return kept, f" {name} serves whole models (pipelines {WHOLE}), the others those in stages.{without}"
 
 
-def draw_dots(axes, cast, cells, column, scale):
+def draw_dots(axes, styles, cells, column, scale):
     """The series beside each other at each model."""
     models = list(group(cells, model_of))
-    by_series = cast.cells(cells, SERIES, curves.MAX_SERIES)
+    by_series = styles.cells(cells, SERIES, curves.MAX_SERIES)
     for rank, (name, own) in enumerate(by_series.items()):
         shift = (rank - (len(by_series) - 1) / 2) * 0.75 / len(by_series)
         curves.draw_curve(axes, own, lambda cell: models.index(model_of(cell)), column, scale,
-                          {**cast.line(name), "linestyle": "none"}, cast.marker(name), shift)
+                          {**styles.line(name), "linestyle": "none"}, styles.marker(name), shift)
     axes.set_xticks(range(len(models)), models, fontsize=style.points(7))
     axes.set(xlim=(-0.6, len(models) - 0.4))
     axes.grid(False, axis="x")
@@ -83,7 +83,7 @@ def set_axes(axes, letter, label, column):
     axes.minorticks_off()
 
 
-def draw_models(cells, cast):
+def draw_models(cells, styles):
     cells, note = served([cell for cell in cells if slo_factor(cell) > 0])
     shown = [cell for cell in cells if slo_factor(cell) == SLO_FACTOR]
     if not shown:
@@ -93,10 +93,10 @@ def draw_models(cells, cast):
     figure, grid = curves.grid_of(len(BY_MODEL), 2)
     for axes, letter, (label, column, scale) in zip(grid, "abcd", BY_MODEL):
         if column == ATTAINMENT[1]:
-            curves.draw_series(axes, cast, cells, SERIES, slo_factor, column, scale)
+            curves.draw_series(axes, styles, cells, SERIES, slo_factor, column, scale)
             axes.set(xlabel="SLO (multiple of the execution time)", xticks=sorted({slo_factor(cell) for cell in cells}))
         else:
-            draw_dots(axes, cast, shown, column, scale)
+            draw_dots(axes, styles, shown, column, scale)
         set_axes(axes, letter, label, column)
     look.legend_of(figure, grid[1], grid[0])
     caption = (f"QUART figure 6. By model, with an SLO of {SLO_FACTOR:g} times the execution time: (a) mean latency, (c, d) its 75th and "
@@ -104,7 +104,7 @@ def draw_models(cells, cast):
     return figure, caption, cells
 
 
-def draw_cvs(number, cells, cast):
+def draw_cvs(number, cells, styles):
     """Means of the models, with the largest of the file's SLOs as multiples of the execution time."""
     factor = max((slo_factor(cell) for cell in cells if slo_factor(cell) > 0), default=np.nan)
     cells, note = served([cell for cell in cells if slo_factor(cell) == factor and cv_of(cell) > 0])
@@ -113,7 +113,7 @@ def draw_cvs(number, cells, cast):
         raise Missing("the file has no two gamma traces of different CVs, with an SLO that the experiment gives by workload.slo_factors")
     figure, grid = curves.grid_of(len(BY_CV[number]))
     for axes, letter, (label, column, scale) in zip(grid, "abcde", BY_CV[number]):
-        curves.draw_series(axes, cast, cells, SERIES, cv_of, column, scale)
+        curves.draw_series(axes, styles, cells, SERIES, cv_of, column, scale)
         axes.set_xscale("log")
         axes.set(xlabel="CV of the gaps between arrivals")
         axes.set_xticks(cvs, [f"{cv:g}" for cv in cvs])

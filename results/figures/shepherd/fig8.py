@@ -21,16 +21,16 @@ def completed_by(cells):
     return edges / NS_PER_MS, 100 * np.cumsum(counts) / max(1, counts.sum())
 
 
-def draw_panel(axes, cast, cells):
+def draw_panel(axes, styles, cells):
     slo_ms = max(cell["slo_ms"] for cell in cells)
-    for name, own in cast.cells(cells, SERIES).items():
+    for name, own in styles.cells(cells, SERIES).items():
         latencies, shares = completed_by(own)
-        axes.plot(np.concatenate([[0], latencies]), np.concatenate([[0], shares]), drawstyle="steps-post", **cast.line(name))
+        axes.plot(np.concatenate([[0], latencies]), np.concatenate([[0], shares]), drawstyle="steps-post", **styles.line(name))
     axes.axvline(slo_ms, color="black", linestyle=":", linewidth=1, label="SLO")
     axes.set(xlabel="latency (ms)", ylabel="CDF of latency (%)", xlim=(0, 1.1 * slo_ms), ylim=(0, 104))
 
 
-def draw(cells, cast):
+def draw(cells, styles):
     rates = sorted({cell.rate_rps for cell in cells if cell.rate_rps is not None})
     if not rates:
         raise Missing("the experiment gives no rates")
@@ -39,7 +39,7 @@ def draw(cells, cast):
     shown = []
     for axes, rate in zip(grid.flat, ends):
         own = [cell for cell in cells if cell.rate_rps == rate]
-        draw_panel(axes, cast, own)
+        draw_panel(axes, styles, own)
         axes.set_title(f"{rate:g} requests/s", loc="left")
         axes.label_outer()
         shown += own

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 
 import curves
 import look
-from cast import system_of
+from series_styles import system_of
 from selection import Missing, group, series_of
 import style
 from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
@@ -32,15 +32,15 @@ def diagonal(axes, cells, place):
     look.reference_line(axes, curves.curve(cells, place, "offered_rps"), "offered")
 
 
-def draw_load(parts, cast):
+def draw_load(parts, styles):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell.rate_rps, "rate")
     figure, grid = plt.subplots(2, len(panels), sharex=True, squeeze=False, figsize=style.size(max(4.2, 3.3 * len(panels)), 4.6))
     for (title, cells), goodput, utilisation in zip(panels, *grid):
         place = curves.offered_by_level(cells)
         diagonal(goodput, cells, place)
-        curves.draw_series(goodput, cast, cells, SYSTEMS, place, "goodput_rps")
-        curves.draw_series(utilisation, cast, cells, SYSTEMS, place, "gpu_utilisation", 100)
+        curves.draw_series(goodput, styles, cells, SYSTEMS, place, "goodput_rps")
+        curves.draw_series(utilisation, styles, cells, SYSTEMS, place, "gpu_utilisation", 100)
         goodput.set(xscale="log", yscale="log", ylabel="goodput (requests/s)")
         utilisation.set(xlabel="request rate (requests/s)", ylabel="utilisation (%)", ylim=(0, 104))
         goodput.set_title(title, loc="left")
@@ -51,13 +51,13 @@ def draw_load(parts, cast):
     return figure, caption, cells
 
 
-def draw_slo(parts, cast):
+def draw_slo(parts, styles):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell["slo_ms"], "SLO")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, lambda cell: cell["slo_ms"])
-        curves.draw_series(axes, cast, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
+        curves.draw_series(axes, styles, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
         axes.set(xlabel="SLO (ms)", ylabel="goodput (requests/s)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -66,13 +66,13 @@ def draw_slo(parts, cast):
     return figure, caption, cells
 
 
-def draw_scale(parts, cast):
+def draw_scale(parts, styles):
     panels = curves.by_workload(parts)
     require_several(panels, workers_of, "number of workers")
     figure, grid = curves.grid_of(len(panels))
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, workers_of)
-        curves.draw_series(axes, cast, cells, SYSTEMS, workers_of, "goodput_rps")
+        curves.draw_series(axes, styles, cells, SYSTEMS, workers_of, "goodput_rps")
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
@@ -86,7 +86,7 @@ def limit_text(value):
     return "no limit" if float(value) == 0 else f"groups of {value}"
 
 
-def draw_groups(parts, cast):
+def draw_groups(parts, styles):
     panels = curves.by_workload(parts)
     if all(len({cell.parameters.get(GROUP_LIMIT) for cell in cells}) < 2 for _, cells in panels):
         raise Missing(f"the file does not sweep {GROUP_LIMIT}")
@@ -95,11 +95,11 @@ def draw_groups(parts, cast):
         diagonal(axes, cells, workers_of)
         limits = list(dict.fromkeys(cell.parameters[GROUP_LIMIT] for cell in cells if GROUP_LIMIT in cell.parameters))
         for (name, limit), own in group(cells, lambda cell: (series_of(cell), cell.parameters.get(GROUP_LIMIT))).items():
-            own_look = cast.line(name)
+            own_look = styles.line(name)
             if limit is not None:
                 colour = look.OTHER[limits.index(limit) % len(look.OTHER)] if system_of(name) == LIMITED else own_look["color"]
                 own_look |= {"color": colour, "label": f"{own_look['label']}, {limit_text(limit)}"}
-            marker = "os^D"[limits.index(limit) % 4] if system_of(name) == LIMITED and limit is not None else cast.marker(name)
+            marker = "os^D"[limits.index(limit) % 4] if system_of(name) == LIMITED and limit is not None else styles.marker(name)
             curves.draw_curve(axes, own, workers_of, "goodput_rps", 1, own_look, marker)
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")

@@ -6,19 +6,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "harness/gpu/torch/zoo/weight_range.h"
+
 namespace harness {
-
-// Random weights that are the same everywhere.
-
-/// Fills `values` with numbers uniform in centre +- half_width, a function of (seed, name, index) only. It
-/// takes about 0.5 ns per number.
-void fill_uniform(std::span<float> values, std::uint64_t seed, std::string_view name, float centre,
-                  float half_width);
 
 /// The state between two stages: a stack of tensors (first dimension: the batch) whose top is the last. Below
 /// it are the tensors that later layers still need, such as a residual block's input. The stack starts as
@@ -26,26 +19,18 @@ void fill_uniform(std::span<float> values, std::uint64_t seed, std::string_view 
 /// kept, between any two stages.
 using NetworkState = std::vector<at::Tensor>;
 
-/// One layer. It never writes into a tensor that it takes: another entry may share it. No call in it waits
-/// for the device, and no shape in it depends on values: a CUDA graph can hold it.
-struct Stage {
-  std::string name;  ///< name such as "layer1_0_conv2"; unique within the network
-  std::function<void(NetworkState&)> run;
-};
-
-/// The range of random weights: each is uniform in centre +- half_width.
-struct WeightRange {
-  float centre = 0;
-  float half_width = 0;
-};
-/// Returns the range around 0 with this variance.
-WeightRange range_of_variance(double variance);
-
 /// A network for inference: no gradients, no dropout, normalisation by stored statistics. Its parameters are
 /// the module's, so to(device), named_parameters() and buffers() are LibTorch's; the stages follow a move. It
 /// is made by NetworkBuilder. The stages may be used as long as the network lives, by one thread at a time.
 class Network : public torch::nn::Module {
  public:
+  /// One layer. It never writes into a tensor that it takes: another entry may share it. No call in it waits
+  /// for the device, and no shape in it depends on values: a CUDA graph can hold it.
+  struct Stage {
+    std::string name;  ///< name such as "layer1_0_conv2"; unique within the network
+    std::function<void(NetworkState&)> run;
+  };
+
   explicit Network(std::string name);
 
   /// Runs all stages in order. `input` is [batch, 3, height, width], float; the output's first dimension is

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/core/error.h"
+#include "harness/core/check.h"
 #include "harness/gpu/torch/zoo/layer_functions.h"
 #include "harness/gpu/torch/zoo/network.h"
 

@@ -15,41 +15,12 @@ class Tensor;
 namespace harness {
 
 class Network;
+struct ConvShape;
+struct NormShape;
+struct PoolShape;
 struct WeightRange;
 
 enum class Activation { kNone, kRelu, kSilu, kSigmoid, kGelu, kQuickGelu, kTanh };
-
-/// A convolution over [batch, in, height, width]; pairs are (height, width).
-struct ConvShape {
-  int in = 0;
-  int out = 0;
-  std::array<int, 2> kernel{1, 1};
-  std::array<int, 2> stride{1, 1};
-  std::array<int, 2> padding{0, 0};
-  int groups = 1;
-  bool bias = false;
-};
-
-/// Returns the shape of a convolution with a square kernel of odd size, whose output is the input's size
-/// divided by `stride`, rounded up.
-ConvShape same_conv(int in, int out, int kernel = 1, int stride = 1);
-
-/// A batch normalisation by stored statistics.
-struct NormShape {
-  int channels = 0;
-  Activation activation = Activation::kNone;  ///< activation of its output, in the same stage
-  double epsilon = 1e-5;
-  bool frozen = false;  ///< true if scale and shift are buffers, not parameters (detectors of torchvision)
-  double gain = 1;      ///< centre of the scale's range, which keeps signals of random networks in bounds
-};
-
-struct PoolShape {
-  int kernel = 1;
-  int stride = 1;
-  int padding = 0;
-  bool ceil = false;          ///< true if a window may hang over the edge
-  bool count_padding = true;  ///< for averages: true if padding counts as zeros
-};
 
 /// Appends stages to a network. The state is a stack of tensors (NetworkState): a layer replaces its top.
 /// copy() and bring() arrange the stack; they cost nothing and become part of the next stage. Names are
@@ -116,6 +87,38 @@ class NetworkBuilder {
   std::shared_ptr<Network> network_;
   std::vector<Move> moves_;
   std::shared_ptr<FoldableConv> last_conv_;  ///< last stage's convolution; null: a norm cannot join it
+};
+
+/// A convolution over [batch, in, height, width]; pairs are (height, width).
+struct ConvShape {
+  int in = 0;
+  int out = 0;
+  std::array<int, 2> kernel{1, 1};
+  std::array<int, 2> stride{1, 1};
+  std::array<int, 2> padding{0, 0};
+  int groups = 1;
+  bool bias = false;
+};
+
+/// Returns the shape of a convolution with a square kernel of odd size, whose output is the input's size
+/// divided by `stride`, rounded up.
+ConvShape same_conv(int in, int out, int kernel = 1, int stride = 1);
+
+/// A batch normalisation by stored statistics.
+struct NormShape {
+  int channels = 0;
+  Activation activation = Activation::kNone;  ///< activation of its output, in the same stage
+  double epsilon = 1e-5;
+  bool frozen = false;  ///< true if scale and shift are buffers, not parameters (detectors of torchvision)
+  double gain = 1;      ///< centre of the scale's range, which keeps signals of random networks in bounds
+};
+
+struct PoolShape {
+  int kernel = 1;
+  int stride = 1;
+  int padding = 0;
+  bool ceil = false;          ///< true if a window may hang over the edge
+  bool count_padding = true;  ///< for averages: true if padding counts as zeros
 };
 
 }  // namespace harness

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/random.h"
+#include "harness/core/random_stream.h"
 #include "harness/gpu/torch/zoo/network_builder.h"
 #include "harness/gpu/torch/zoo/test_networks.h"
 #include "harness/gpu/torch/zoo/test_tensors.h"
@@ -211,7 +211,7 @@ void expect_stoppable(const SmallInput& run, bool folds) {
   const at::Tensor first = at::rand({1, 3, run.height, run.width}) * 200,
                    second = at::rand({2, 3, run.height, run.width}) * 50;
   NetworkState one{first}, two{second};
-  for (const Stage& stage : network->stages()) {
+  for (const Network::Stage& stage : network->stages()) {
     const NetworkState taken = one, before = copied(one);
     stage.run(one);
     EXPECT_TRUE(equal(taken, before)) << run.model << ' ' << stage.name;

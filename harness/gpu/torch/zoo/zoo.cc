@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/core/error.h"
+#include "harness/core/wording.h"
 #include "harness/gpu/torch/zoo/architectures.h"
 #include "harness/gpu/torch/zoo/network.h"
 #include "harness/gpu/torch/zoo/network_builder.h"
@@ -154,7 +154,7 @@ std::vector<std::string> names() {
 
 }  // namespace
 
-std::span<const ZooModel> zoo_models() { return kModels; }
+std::span<const ZooModel> zoo() { return kModels; }
 
 const ZooModel* find_zoo_model(std::string_view name) {
   for (const ZooModel& model : kModels)

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/gpu/inputs/assembly.h"
+#include "harness/gpu/inputs/input_format.h"
 
 namespace harness {
 
@@ -28,7 +28,7 @@ struct ZooModel {
 };
 
 /// Returns all models, in the order of the table.
-std::span<const ZooModel> zoo_models();
+std::span<const ZooModel> zoo();
 
 /// Returns the model of this name; nullptr if the zoo does not have it.
 const ZooModel* find_zoo_model(std::string_view name);

@@ -22,7 +22,7 @@ namespace {
 std::shared_ptr<Network> built(const std::string& name) { return build_model(*find_zoo_model(name)); }
 
 TEST(Zoo, ParameterCountsAreThePublished) {
-  for (const ZooModel& model : zoo_models())
+  for (const ZooModel& model : zoo())
     EXPECT_EQ(build_model(model)->parameter_count(), model.parameters) << model.name;
 }
 
@@ -105,12 +105,12 @@ TEST(Zoo, HasTheProfiledModelsWithTheirExitPoints) {
 
 TEST(Zoo, NamesAreUniqueAndUnknownOnesGetAHint) {
   std::set<std::string> names;
-  for (const ZooModel& model : zoo_models()) {
+  for (const ZooModel& model : zoo()) {
     EXPECT_TRUE(names.insert(model.name).second) << model.name;
     EXPECT_EQ(find_zoo_model(model.name), &model);
     std::set<std::string> stages;
     const std::shared_ptr<Network> network = build_model(model);
-    for (const Stage& stage : network->stages())
+    for (const Network::Stage& stage : network->stages())
       EXPECT_TRUE(stages.insert(stage.name).second) << model.name << ' ' << stage.name;
   }
   EXPECT_EQ(find_zoo_model("resnet19"), nullptr);
@@ -134,7 +134,7 @@ TEST(Zoo, ReadmeListsTheTable) {
   std::ifstream file("harness/gpu/torch/zoo/README.md");
   std::set<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.insert(line);
-  for (const ZooModel& model : zoo_models()) {
+  for (const ZooModel& model : zoo()) {
     const std::string sides = std::to_string(model.input.height) + " x " + std::to_string(model.input.width);
     const std::string row = std::string("| ") + model.name + " | " + with_spaces(model.parameters) + " | " +
                             sides + " | " + (model.exit_points > 0 ? std::to_string(model.exit_points) : "") +
@@ -149,7 +149,7 @@ double multiplications(const Network& network, const at::Tensor& input) {
   const auto weights = network.named_parameters();
   NetworkState state{input};
   double total = 0;
-  for (const Stage& stage : network.stages()) {
+  for (const Network::Stage& stage : network.stages()) {
     stage.run(state);
     const at::Tensor* weight = weights.find(stage.name + "_weight");
     if (weight == nullptr || weight->dim() < 2) continue;

@@ -1,0 +1,72 @@
+// The judgement of results on a claim.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/claims/claim.h"
+#include "harness/claims/expression.h"
+#include "harness/claims/result_rows.h"
+
+namespace harness {
+
+struct GroupResult;
+
+/// The verdict on a claim, with its reasons.
+struct Judgement {
+  const Claim* claim = nullptr;
+  Verdict verdict = Verdict::kNotRun;
+  std::vector<GroupResult> groups;  ///< groups that have a value, in the order of the results
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< the groups by `combine` (all: their mean)
+  double half_width = std::numeric_limits<double>::quiet_NaN();  ///< half-width of `value`; NaN: not known
+  std::size_t holding = 0;                                       ///< number of groups that hold
+  std::size_t noisy = 0;  ///< number of groups within noise of a limit (0 or 1 for one combined number)
+  /// Worst verdict over all numbers of groups within noise that may hold, from 0 to all. If it differs from
+  /// `best` the verdict is undecided, else it is the verdict.
+  Verdict worst = Verdict::kNotRun;
+  Verdict best = Verdict::kNotRun;  ///< best verdict over the same numbers
+  /// Reasons why groups have no value; the first is why a claim is not run.
+  std::vector<std::string> missing;
+  std::string without;           ///< reason why some seeds of groups have no value
+  bool without_results = false;  ///< true if the claim is not run because a results file is missing
+
+  /// True if the verdict is worse than the known one; false if the claim was not run or is undecided.
+  bool worse() const;
+  /// True if the verdict is undecided and the known one is better; only --strict counts this as worse.
+  bool doubtful() const;
+};
+
+/// The values of a claim's expression in one group, over the seeds. An expression that itself reduces over
+/// `seed` has one value for all seeds.
+struct GroupResult {
+  std::vector<Selector> keys;      ///< the group's value of each key of for_each
+  std::vector<double> by_seed;     ///< values, one for each seed that has a value
+  std::vector<std::string> seeds;  ///< names of these seeds; "all" for an expression that reduces over `seed`
+  std::size_t without = 0;         ///< number of seeds that have no value
+  double mean = 0;
+  /// Half of the 95 % confidence interval of the mean (Student's t); NaN with a single seed.
+  double half_width = 0;
+  double least = 0;
+  double most = 0;
+  bool holds = false;  ///< true if the mean lies in `expect` (with `share`: if it is at least 0.5)
+  /// True if the confidence interval covers both sides of a limit of that: with other seeds `holds` may
+  /// differ.
+  bool within_noise = false;
+  std::map<std::string, std::set<std::size_t>> cells;  ///< cells on which the values rest, by experiment
+
+  /// Returns "lv tweet"; "" without for_each.
+  std::string name() const;
+};
+
+/// Judges a claim by the rows of its experiments. Throws InputError if a metric of its expression fits
+/// several cells at once.
+Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows);
+/// Returns the verdict by the means alone, without regard to noise. The judgement must have groups.
+Verdict verdict_by_means(const Claim& claim, const Judgement& judgement);
+
+}  // namespace harness

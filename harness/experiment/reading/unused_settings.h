@@ -1,0 +1,15 @@
+// Settings of an experiment that have no effect.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment/reading/experiment_spec.h"
+
+namespace harness {
+
+/// Returns a line for each key of a shared table that some cell sets to another value than its default, but
+/// that has an effect only beside a value of another key that no cell has.
+std::vector<std::string> unused_settings(const ExperimentSpec& spec);
+
+}  // namespace harness

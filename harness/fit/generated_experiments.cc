@@ -1,0 +1,141 @@
+#include "harness/fit/generated_experiments.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "harness/core/input_file.h"
+#include "harness/experiment/reading/config_tree.h"
+#include "harness/experiment/reading/experiment_spec.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/table_reader.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kEveryTrace = "trace.*.";
+
+TomlArray* tables_of(TomlValue& document, const std::string& key) {
+  for (TomlEntry& entry : std::get<TomlTable>(document.data)) {
+    if (entry.key == key) return std::get_if<TomlArray>(&entry.value.data);
+  }
+  return nullptr;
+}
+
+std::string text_member(const TomlValue& table, const std::string& key) {
+  const TomlValue* value = member_of(std::get<TomlTable>(table.data), key);
+  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(&value->data);
+  return text == nullptr ? "" : *text;
+}
+
+void keep_systems(TomlValue& document, const FitBase& base) {
+  if (base.systems.empty()) return;
+  TomlArray* systems = tables_of(document, "system");
+  if (systems == nullptr) throw input_error(base.place, base.file + " without [[system]]", "an experiment");
+  std::set<std::string> found;
+  std::erase_if(*systems, [&](const TomlValue& system) {
+    const std::string variant = text_member(system, "variant");
+    const std::string series = text_member(system, "name") + (variant.empty() ? "" : "/" + variant);
+    found.insert(series);
+    return std::ranges::find(base.systems, series) == base.systems.end();
+  });
+  for (const std::string& series : base.systems) {
+    if (found.count(series) == 0)
+      throw_unknown(base.place, "series of " + base.file, series, {found.begin(), found.end()});
+  }
+}
+
+/// Returns what the point sets in a base with these traces; if two knobs set a key, the later one counts.
+std::map<std::string, ParamValue> values_at(const FitPlan& plan, const FitBase& base, const FitPoint& point,
+                                            const std::vector<std::string>& traces) {
+  std::map<std::string, ParamValue> values;
+  for (std::size_t knob = 0; knob < plan.knobs.size(); ++knob) {
+    if (!is_active(plan, knob, point)) continue;
+    for (const auto& [key, value] : plan.knobs[knob].values[point[knob]].set) {
+      if (std::ranges::find(base.keeps, key) != base.keeps.end()) continue;
+      if (!key.starts_with(kEveryTrace)) {
+        values[key] = value;
+        continue;
+      }
+      for (const std::string& trace : traces)
+        values["trace." + toml_key(trace) + "." + key.substr(std::string(kEveryTrace).size())] = value;
+    }
+  }
+  return values;
+}
+
+void drop(TomlValue& document, const std::string& key) {
+  std::erase_if(std::get<TomlTable>(document.data), [&](const TomlEntry& entry) { return entry.key == key; });
+}
+
+/// Removes the base's own settings, and its sweeps of keys that the points set.
+void drop_axes(TomlValue& document, const std::set<std::string>& keys) {
+  drop(document, kSettingKey);
+  TomlArray* sweeps = tables_of(document, "sweep");
+  if (sweeps == nullptr) return;
+  std::erase_if(*sweeps, [&](const TomlValue& sweep) { return keys.count(text_member(sweep, "key")) > 0; });
+  if (sweeps->empty()) drop(document, "sweep");
+}
+
+}  // namespace
+
+std::string setting_name(std::size_t number) {
+  char name[32];
+  std::snprintf(name, sizeof name, "p%04zu", number);
+  return name;
+}
+
+std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
+                            bool confirms) {
+  if (confirms ? !base.in_confirm : !base.in_search) return "";
+  TomlValue document = parse_toml(base.file, read_file(base.file, kLargestText, base.place));
+  for (const auto* list :
+       {confirms ? &plan.confirm_set : &plan.search_set, confirms ? &base.confirm : &base.set}) {
+    for (const std::string& text : *list) apply_override(document, text);
+  }
+  drop_unlisted(document);
+  keep_systems(document, base);
+  const std::vector<std::string> traces =
+      names_of(TableReader(base.file, document).table("workload").text_axis("traces"));
+  std::string settings;
+  std::set<std::string> keys;
+  for (const NumberedPoint& point : points) {
+    if (!holds(plan, base.when, point.point)) continue;
+    settings += "\n[[setting]]\nname = \"" + setting_name(point.number) + "\"\n[setting.set]\n";
+    for (const auto& [key, value] : values_at(plan, base, point.point, traces)) {
+      keys.insert(key);
+      settings += key + " = " + toml_text(value) + "\n";
+    }
+  }
+  if (settings.empty()) return "";
+  drop_axes(document, keys);
+  return to_toml(document) + settings;
+}
+
+void check_experiments(const FitPlan& plan) {
+  for (const FitBase& base : plan.bases) const InputFile opened(base.file, "an experiment file", base.place);
+  for (const Knob& knob : plan.knobs) {
+    for (const KnobValue& value : knob.values) {
+      for (const auto& [key, given] : value.set) {
+        if (key == "workload.load") continue;
+        Settings settings;
+        settings.trace.name = "any";
+        const bool every = key.starts_with(kEveryTrace);
+        const std::string name = every ? "trace.any." + key.substr(std::string(kEveryTrace).size()) : key;
+        assign(settings, {name, given, {knob.place.file, knob.place.line, key}});
+      }
+    }
+  }
+}
+
+std::string results_name(const FitPlan& plan, const FitBase& base, const FitPoint& point) {
+  for (std::size_t knob = 0; knob < plan.knobs.size(); ++knob) {
+    const KnobValue& value = plan.knobs[knob].values[point[knob]];
+    const auto renamed = value.rename.find(base.as);
+    if (renamed != value.rename.end()) return renamed->second;
+  }
+  return base.as;
+}
+
+}  // namespace harness

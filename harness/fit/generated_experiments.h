@@ -1,0 +1,26 @@
+// Writes the experiments of a fit: one for each base, with a [[setting]] for each of many points.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/fit/fit_plan.h"
+
+namespace harness {
+
+/// Returns the name of a point's [[setting]], such as "p0017".
+std::string setting_name(std::size_t number);
+
+/// Returns the text of an experiment: the base's file, changed as the plan and the base say for the search
+/// (for the confirmation if `confirms`), with a [[setting]] for each point at which the base runs; "" if
+/// there is no such point. Leaves out sweeps of keys that the settings set. Throws InputError.
+std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
+                            bool confirms);
+
+/// Throws InputError if the file of a base cannot be opened, or if no experiment may have what a knob sets.
+void check_experiments(const FitPlan& plan);
+
+/// Returns the name by which claims know the base's results at a point.
+std::string results_name(const FitPlan& plan, const FitBase& base, const FitPoint& point);
+
+}  // namespace harness

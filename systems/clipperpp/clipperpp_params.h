@@ -1,0 +1,41 @@
+// Clipper++'s parameters.
+#pragma once
+
+#include "harness/core/param_list.h"
+
+namespace harness {
+
+/// The time that a visit's budget limits: since its sending (cumulative), or since its arrival at the module.
+enum class ClipperppBudget { kCumulative, kPerModule };
+/// The moment at which the budget is compared.
+enum class ClipperppCheck { kJoin, kStart };
+
+struct ClipperppParams {
+  ClipperppBudget budget = ClipperppBudget::kPerModule;
+  ClipperppCheck check_at = ClipperppCheck::kJoin;
+  bool aimd = false;
+  int aimd_step = 1;
+  double aimd_backoff = 0.1;
+
+  void list(ParamList& params) {
+    params
+        .choice("budget", budget, {"cumulative", "per_module"},
+                "per_module: time since arrival at this module against its own budget, nothing carried over; "
+                "cumulative: time since sending against the sum of the budgets up to this module")
+        .reading();
+    params
+        .choice("check_at", check_at, {"join", "start"},
+                "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
+                "expected start")
+        .reading();
+    params.flag("aimd", aimd,
+                "adapt the batch size by additive increase, multiplicative back-off, within the planned "
+                "maximum size");
+    params.integer("aimd_step", aimd_step, 1, 64,
+                   "aimd: a full batch within the module's budget raises the size by this");
+    params.number("aimd_backoff", aimd_backoff, 0, 1,
+                  "aimd: a batch over the module's budget lowers the size by this share");
+  }
+};
+
+}  // namespace harness

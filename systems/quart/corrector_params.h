@@ -1,0 +1,28 @@
+// The parameters of QUART's Corrector.
+#pragma once
+
+#include "harness/core/param_list.h"
+#include "systems/quart/delay_method.h"
+
+namespace harness {
+
+/// The way to correct replicas. pid: Eq. 2 and 3. exact: the smallest number that meets the target by
+/// erlang_c (beyond the paper). foresight: the same, for the arrivals until a replica that is added now
+/// serves (beyond the paper). none: only what the rate needs.
+enum class CorrectorMethod { kPid, kExact, kForesight, kRateOnly };
+
+struct CorrectorParams {
+  CorrectorMethod corrector = CorrectorMethod::kPid;
+  DelayMethod delay = DelayMethod::kErlangC;
+  double target_share = 1;
+  double least_target = 1.25;
+  double kp = 0.5;
+  double ki = 0.05;
+  double kd = 0.1;
+  double error_limit = 20;
+  double key_s = 0;
+
+  void list(ParamList& params);
+};
+
+}  // namespace harness
