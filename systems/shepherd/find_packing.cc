@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-// GroupSizes are stated in parts of the capacity, so that the solver sees numbers of one magnitude. A group
+// Sizes are stated in parts of the capacity, so that the solver sees numbers of one magnitude. A group
 // that is full to the byte may seem over by rounding; the slack is less than a byte of any GPU's memory.
 constexpr double kPartSlack = 1e-12;
 

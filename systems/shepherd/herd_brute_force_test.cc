@@ -146,7 +146,7 @@ TEST(Herd, BoundsHoldWithoutIntegerPrograms) {
   }
 }
 
-// GroupSizes about a third of the memory, so that packing by rules is often not enough: the integer programs
+// Sizes about a third of the memory, so that packing by rules is often not enough: the integer programs
 // alone, at every value that the tolerance can have.
 TEST(Herd, IntegerProgramsAnswerAsBruteForceDoes) {
   int found = 0, none = 0;
