@@ -42,7 +42,7 @@ struct World {
         module.used_ns = static_cast<TimeNs>(m);
       }
     }
-    plan.notes = std::move(notes);
+    plan.details = std::move(notes);
     placement = make_keys_placement(context, {});
     placement->on_plan(0, plan);
   }

@@ -28,11 +28,11 @@ struct Plan {
   /// before it (is_same_group), perhaps with other numbers of workers, 0 if they are not used (follows,
   /// common_plans.h).
   std::vector<WorkerGroup> groups;
-  /// Null if there are no notes. They are for Router::on_plan and Placement::on_plan alone; no other rank has
-  /// them, and no log.
-  std::shared_ptr<const PlanDetails> notes = nullptr;
+  /// Null if there are no details. They are for Router::on_plan and Placement::on_plan alone; no other rank
+  /// has them, and no log.
+  std::shared_ptr<const PlanDetails> details = nullptr;
 
-  /// True if workers and batches are equal, whatever the notes.
+  /// True if workers and batches are equal, whatever the details.
   bool operator==(const Plan& other) const { return modules == other.modules && groups == other.groups; }
 
   GroupId group_count() const {
@@ -64,14 +64,14 @@ struct Plan {
   }
 };
 
-/// A planner's notes on a plan, for the routers and the placement of its own system. Never written again.
+/// The details of a plan, for the routers and the placement of its own system. Never written again.
 struct PlanDetails {
   virtual ~PlanDetails() = default;
 };
 
-/// Codes a plan for messages and logs, which older versions may have written. It leaves out the notes and the
-/// devices, for which the dispatcher alone asks. If cores are planned, the number -1 - workers in place of
-/// the workers says that the cores follow.
+/// Codes a plan for messages and logs, which older versions may have written. It leaves out the details and
+/// the devices, for which the dispatcher alone asks. If cores are planned, the number -1 - workers in place
+/// of the workers says that the cores follow.
 template <class Way>
 void code(Archive<Way>& archive, Plan& plan) {
   archive.list(plan.modules, [&](ModulePlan& module) {

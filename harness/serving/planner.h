@@ -8,7 +8,7 @@
 namespace harness {
 
 /// Computes plans from a snapshot of the load. In live runs it works in a thread of its own: it shares
-/// nothing that changes with other parts of its system, and tells routers what they need by Plan::notes.
+/// nothing that changes with other parts of its system, and tells routers what they need by Plan::details.
 /// Deterministic.
 class Planner {
  public:

@@ -65,7 +65,7 @@ class System {
   /// of a batch the cores do.
   virtual bool plans_cores() const { return false; }
   /// True if any other system can serve by its plans, and it can serve by the plans of other such systems
-  /// (composed_system.h). Its plans then have no groups, and no notes that its own routers must read.
+  /// (composed_system.h). Its plans then have no groups, and no details that its own routers must read.
   virtual bool plans_for_others() const { return false; }
   /// Returns the time for which its plans hold: the system plans again that often while requests are being
   /// sent, whatever planner.autoscale says, and only then may the groups of its plans change. 0: one plan

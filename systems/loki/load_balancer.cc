@@ -24,7 +24,7 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
 }
 
 void LoadBalancer::on_plan(const Plan& plan) {
-  metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
+  metadata_ = std::static_pointer_cast<const Metadata>(plan.details);
   const Plan before = std::exchange(plan_, plan);
   // Batches that still run on workers which the plan takes away were formed, and are judged, by the plan
   // before.

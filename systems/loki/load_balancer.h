@@ -29,7 +29,7 @@ class LoadBalancer {
   /// `context` must outlive this.
   LoadBalancer(const ServingContext& context, const RoutingParams& params);
 
-  /// Takes the plan in force, with its Metadata (Plan::notes).
+  /// Takes the plan in force, with its Metadata (Plan::details).
   void on_plan(const Plan& plan);
   /// Takes the queues of the task (named by its first module) as they are now. Called before each use of the
   /// tables.

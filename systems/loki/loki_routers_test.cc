@@ -33,7 +33,7 @@ struct Cars {
     Metadata metadata;
     metadata.demand_rps = demand_rps;
     metadata.fan_out = declared_fan_out(world.pipeline);
-    plan.notes = std::make_shared<const Metadata>(metadata);
+    plan.details = std::make_shared<const Metadata>(metadata);
     balancer = std::make_shared<LoadBalancer>(world.context, params);
     detect = std::make_unique<LokiRouter>(world.context, 0, params, 2, 1, balancer);
     cars = std::make_unique<LokiRouter>(world.context, 2, params, 2, 1, balancer);
@@ -184,7 +184,7 @@ TEST(LokiRouter, JudgesWhatStillRunsByThePlanThatFormedIt) {
 struct OneTask {
   explicit OneTask(std::vector<double> shares) {
     metadata->share = std::move(shares);
-    plan.notes = metadata;
+    plan.details = metadata;
   }
 
   LokiWorld world{{{"only", {}, {task_variant("a", 1), task_variant("b", 0.5)}}}, {{10}, {5}}, 100, 4};

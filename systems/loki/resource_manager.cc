@@ -78,7 +78,7 @@ Plan ResourceManager::plan(TimeNs now, const LoadStatistics& load, const Plan& c
     for (std::size_t m = 0; m < demand_.size(); ++m) planned_rps_[m] = demand_rps(m);
     next = allocate(current);
   }
-  next.notes = std::make_shared<const Metadata>(metadata_);
+  next.details = std::make_shared<const Metadata>(metadata_);
   return next;
 }
 

@@ -33,7 +33,7 @@ enum class Allocator { kLoki, kProteus, kHwScaling };
 /// executes within half of the SLO.
 class ResourceManager final : public Planner {
  public:
-  /// Sends Metadata with each plan (Plan::notes). `budgets` says how to set ModulePlan::budget_ns.
+  /// Sends Metadata with each plan (Plan::details). `budgets` says how to set ModulePlan::budget_ns.
   ResourceManager(const ServingContext& context, const PlanningParams& params, Allocator allocator,
                   const TaskBudgets& budgets);
 

@@ -39,7 +39,7 @@ class Manager {
   const Plan& at(double now_s, const LoadStatistics& load) {
     return plan_ = manager_.plan(s_to_ns(now_s), load, plan_);
   }
-  const Metadata& metadata() const { return static_cast<const Metadata&>(*plan_.notes); }
+  const Metadata& metadata() const { return static_cast<const Metadata&>(*plan_.details); }
 
  private:
   ResourceManager manager_;
@@ -65,7 +65,7 @@ TEST(ResourceManager, KeepsAPlanForItsPeriod) {
   const Plan first = manager.start(250);
   EXPECT_EQ(first.modules[0].workers, 3);
   const Plan second = manager.at(1, measured({250}));
-  EXPECT_NE(second.notes, first.notes);
+  EXPECT_NE(second.details, first.details);
   EXPECT_EQ(second, first) << "what was measured since is no other plan";
   // To 299 and no further: 20 % more than planned for would be 300.
   for (int s = 2; s < 10; ++s) EXPECT_EQ(manager.at(s, measured({299})).modules[0].workers, 3) << s;

@@ -11,7 +11,7 @@ ShareOfVariantsRouter::ShareOfVariantsRouter(const ServingContext& context, Modu
       workers_(context.pipeline->modules.size(), 0) {}
 
 void ShareOfVariantsRouter::on_plan(const Plan& plan) {
-  metadata_ = std::static_pointer_cast<const Metadata>(plan.notes);
+  metadata_ = std::static_pointer_cast<const Metadata>(plan.details);
 }
 
 void ShareOfVariantsRouter::route(TimeNs now, std::span<const Visit> visits,

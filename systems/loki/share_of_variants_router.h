@@ -24,7 +24,7 @@ class ShareOfVariantsRouter final : public Router {
  public:
   ShareOfVariantsRouter(const ServingContext& context, ModuleId task, const RoutingParams& params);
 
-  /// Takes the plan in force, with its Metadata (Plan::notes).
+  /// Takes the plan in force, with its Metadata (Plan::details).
   void on_plan(const Plan& plan) override;
   void route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
              std::span<std::uint32_t> out) override;

@@ -33,13 +33,13 @@ class KeysPlacement final : public Placement {
   }
 
   void on_plan(TimeNs, const Plan& plan) override {
-    const auto* notes = dynamic_cast<const QuartPlanDetails*>(plan.notes.get());
-    HARNESS_CHECK(notes == nullptr || notes->is_key.size() == is_key_.size(), "notes of other stages");
+    const auto* details = dynamic_cast<const QuartPlanDetails*>(plan.details.get());
+    HARNESS_CHECK(details == nullptr || details->is_key.size() == is_key_.size(), "details of other stages");
     keys_.clear();
     for (ModuleId m = 0; m < is_key_.size(); ++m) {
       const int workers = plan.modules[m].workers;
-      if (notes != nullptr)
-        is_key_[m] = notes->is_key[m];
+      if (details != nullptr)
+        is_key_[m] = details->is_key[m];
       else if (workers > workers_[m])
         is_key_[m] = 1;
       workers_[m] = workers;

@@ -10,9 +10,9 @@
 
 namespace harness {
 
-/// Returns the placement of QUART. The plan's notes name the key stages (QuartPlanDetails). If another system
-/// plans there are no such notes: a stage is key from the first plan on that has more workers for it than the
-/// plan before.
+/// Returns the placement of QUART. The plan's details name the key stages (QuartPlanDetails). If another
+/// system plans there are no such details: a stage is key from the first plan on that has more workers for it
+/// than the plan before.
 ///
 /// The parameters of a stage that is to be kept stay on the server where an instance of it has started, even
 /// after the instance has gone. Above 85 % of the server's memory, and if an instance lacks memory, the

@@ -35,7 +35,7 @@ class Cluster {
     }
     placement = make_keys_placement(context_, params);
   }
-  /// Announces a plan with these workers and without notes, as from a planner that names no key stages.
+  /// Announces a plan with these workers and without details, as from a planner that names no key stages.
   void plan_workers(const std::vector<int>& workers) {
     Plan plan;
     for (const int count : workers) plan.modules.push_back({count});
@@ -44,10 +44,10 @@ class Cluster {
   void plan(const std::vector<ModuleId>& keys) {
     Plan plan;
     plan.modules.resize(profiles_.size());
-    QuartPlanDetails notes;
-    notes.is_key.assign(profiles_.size(), 0);
-    for (const ModuleId key : keys) notes.is_key[key] = 1;
-    plan.notes = std::make_shared<const QuartPlanDetails>(notes);
+    QuartPlanDetails details;
+    details.is_key.assign(profiles_.size(), 0);
+    for (const ModuleId key : keys) details.is_key[key] = 1;
+    plan.details = std::make_shared<const QuartPlanDetails>(details);
     placement->on_plan(0, plan);
   }
   std::uint32_t place(ModuleId stage) const { return placement->place(0, stage, servers); }

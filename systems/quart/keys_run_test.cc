@@ -41,15 +41,15 @@ class StagePlanner final : public Planner {
       if (each.at_ns <= now) step = &each;
     }
     Plan plan;
-    auto notes = std::make_shared<QuartPlanDetails>();
+    auto details = std::make_shared<QuartPlanDetails>();
     for (ModuleId m = 0; m < step->workers.size(); ++m) {
       ModulePlan& module = plan.modules.emplace_back();
       module.workers = step->workers[m];
       module.exec_ns = context_.profiles[m]->latency(1);
       if (!step->cores.empty()) module.cores = step->cores[m];
-      notes->is_key.push_back(step->is_key.empty() ? 1 : step->is_key[m]);
+      details->is_key.push_back(step->is_key.empty() ? 1 : step->is_key[m]);
     }
-    plan.notes = std::move(notes);
+    plan.details = std::move(details);
     return plan;
   }
 

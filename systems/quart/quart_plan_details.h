@@ -1,4 +1,4 @@
-// The notes from QUART's planner to its placement.
+// The details from QUART's planner to its placement.
 #pragma once
 
 #include <cstdint>

@@ -400,19 +400,19 @@ class QuartPlanner final : public Planner {
   void note_keys(TimeNs now, Plan& next) {
     const bool corrects = params_.corrector.corrector != CorrectorMethod::kRateOnly;
     const TimeNs key_ns = s_to_ns(params_.corrector.key_s);
-    bool changes = notes_ == nullptr;
+    bool changes = details_ == nullptr;
     for (std::size_t m = 0; m < stages_.size(); ++m) {
       Stage& stage = stages_[m];
       if (corrects && is_late(stage) && next.modules[m].workers > stage.replicas)
         stage.key_until_ns = key_ns == 0 ? kNever : now + key_ns;
-      changes = changes || is_key(stage, now) != (notes_->is_key[m] != 0);
+      changes = changes || is_key(stage, now) != (details_->is_key[m] != 0);
     }
     if (changes) {
-      auto notes = std::make_shared<QuartPlanDetails>();
-      for (const Stage& stage : stages_) notes->is_key.push_back(is_key(stage, now) ? 1 : 0);
-      notes_ = std::move(notes);
+      auto details = std::make_shared<QuartPlanDetails>();
+      for (const Stage& stage : stages_) details->is_key.push_back(is_key(stage, now) ? 1 : 0);
+      details_ = std::move(details);
     }
-    next.notes = notes_;
+    next.details = details_;
   }
 
   static bool is_key(const Stage& stage, TimeNs now) { return now < stage.key_until_ns; }
@@ -431,7 +431,7 @@ class QuartPlanner final : public Planner {
   CvPredictor predictor_;
   Smoother smoother_;
   std::vector<CpuCompensator> compensators_;  ///< compensators by module; empty: no cores are planned
-  std::shared_ptr<const QuartPlanDetails> notes_;
+  std::shared_ptr<const QuartPlanDetails> details_;
   TimeNs foreseen_from_ns_ = -1;
   TimeNs foreseen_until_ns_ = -1;
   double foreseen_rps_ = 0;

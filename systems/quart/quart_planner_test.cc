@@ -53,8 +53,8 @@ struct PlannerWorld {
     return result;
   }
   std::vector<int> keys() const {
-    const auto& notes = dynamic_cast<const QuartPlanDetails&>(*plan.notes);
-    return {notes.is_key.begin(), notes.is_key.end()};
+    const auto& details = dynamic_cast<const QuartPlanDetails&>(*plan.details);
+    return {details.is_key.begin(), details.is_key.end()};
   }
 
   Pipeline pipeline;
@@ -217,9 +217,9 @@ TEST(QuartPlanner, AKeyStageIsOneForItsTime) {
   world.start(30);
   world.next({30, 30}, {0, 10});
   EXPECT_EQ(world.keys(), (Counts{0, 1}));
-  const auto* const notes = world.plan.notes.get();
+  const auto* const details = world.plan.details.get();
   world.next({30, 30}, {0, 0});
-  EXPECT_EQ(world.plan.notes.get(), notes) << "nothing has changed";
+  EXPECT_EQ(world.plan.details.get(), details) << "nothing has changed";
   world.next({30, 30}, {0, 0});
   EXPECT_EQ(world.keys(), (Counts{0, 1}));
   world.next({30, 30}, {0, 0});

@@ -161,15 +161,15 @@ void Accounting::flush_rows() {
   visit_rows_.clear();
 }
 
-const RunRecord& Accounting::part() {
+const RunRecord& Accounting::rank_record() {
   finish_counting();
   return record_;
 }
 
-void Accounting::absorb(const RunRecord& part) {
+void Accounting::absorb(const RunRecord& other) {
   finish_counting();
   for (std::size_t m = 0; m < modules_; ++m) {
-    const ModuleTotals& from = part.modules[m];
+    const ModuleTotals& from = other.modules[m];
     ModuleTotals& to = record_.modules[m];
     to.arrived += from.arrived;
     to.batches += from.batches;
@@ -178,11 +178,11 @@ void Accounting::absorb(const RunRecord& part) {
     to.queueing_delay.add_all(from.queueing_delay.counts());
     to.batch_wait.add_all(from.batch_wait.counts());
   }
-  if (record_.module_windows.size() < part.module_windows.size())
-    record_.module_windows.resize(part.module_windows.size());
+  if (record_.module_windows.size() < other.module_windows.size())
+    record_.module_windows.resize(other.module_windows.size());
   record_.windows.resize(record_.module_windows.size() / modules_);
-  for (std::size_t i = 0; i < part.module_windows.size(); ++i) {
-    const ModuleWindow& from = part.module_windows[i];
+  for (std::size_t i = 0; i < other.module_windows.size(); ++i) {
+    const ModuleWindow& from = other.module_windows[i];
     ModuleWindow& to = record_.module_windows[i];
     to.arrived += from.arrived;
     to.started += from.started;
@@ -190,10 +190,10 @@ void Accounting::absorb(const RunRecord& part) {
     to.queueing_ns += from.queueing_ns;
     to.wait_ns += from.wait_ns;
   }
-  for (std::size_t i = 0; i < part.queue_samples.size(); ++i)
-    record_.queue_samples[i] += part.queue_samples[i];
-  record_.exchanged_bytes += part.exchanged_bytes;
-  stamp(0, part.fingerprint);
+  for (std::size_t i = 0; i < other.queue_samples.size(); ++i)
+    record_.queue_samples[i] += other.queue_samples[i];
+  record_.exchanged_bytes += other.exchanged_bytes;
+  stamp(0, other.fingerprint);
 }
 
 std::uint64_t Accounting::settle_arrivals() {

@@ -242,12 +242,12 @@ class Accounting {
   void on_group_row(const GroupRow& row) { record_.groups.push_back(row); }
 
   /// Adds what the accounting of another rank's queues holds: arrivals, starts of batches, decisions.
-  void absorb(const RunRecord& part);
+  void absorb(const RunRecord& other);
   /// Called after all parts are absorbed. Returns the number of visits whose arrival and end are not both
   /// counted here, because messages were lost or repeated, and sets the arrivals to what has ended.
   std::uint64_t settle_arrivals();
   /// Returns what has been counted, for a rank that keeps only a part and whose run has ended.
-  const RunRecord& part();
+  const RunRecord& rank_record();
 
   /// Closes the accounting: checks that requests and visits add up (a bug otherwise) and hands over the
   /// record.

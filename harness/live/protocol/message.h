@@ -22,16 +22,16 @@ inline constexpr std::uint16_t kMessageVersion = 9;
 
 enum class MessageKind : std::uint16_t {
   // Messages between the loops of the ranks.
-  kReady,      ///< a rank has measured its clock and waits for the start
-  kStart,      ///< StartMessage
-  kPing,       ///< ClockMessage
-  kPong,       ///< ClockMessage
-  kHeartbeat,  ///< no contents
-  kFinish,     ///< no contents: send your part of the accounting
-  kPart,       ///< PartMessage, some bytes of a packed RankPart (rank_part.h)
-  kEnd,        ///< no contents: the run is over
-  kAbort,      ///< characters: the reason why the job ends
-  kFail,       ///< characters: the reason why this run, and it alone, cannot go on
+  kReady,        ///< a rank has measured its clock and waits for the start
+  kStart,        ///< StartMessage
+  kPing,         ///< ClockMessage
+  kPong,         ///< ClockMessage
+  kHeartbeat,    ///< no contents
+  kFinish,       ///< no contents: send your part of the accounting
+  kRecordPiece,  ///< RecordPieceMessage, some bytes of a packed RankRecord (rank_record.h)
+  kEnd,          ///< no contents: the run is over
+  kAbort,        ///< characters: the reason why the job ends
+  kFail,         ///< characters: the reason why this run, and it alone, cannot go on
   // Messages from the dispatcher to the queues.
   kSetPlan,      ///< a Plan, packed
   kOpenQueue,    ///< QueueMessage
@@ -127,10 +127,10 @@ struct ClockMessage {
   TimeNs answered_ns = 0;  ///< time of the answer on rank 0's clock
 };
 
-/// A piece of a rank's packed part. The pieces are sent in order.
-struct PartMessage {
-  std::uint64_t at = 0;    ///< offset of the piece in the part, in bytes
-  std::uint64_t size = 0;  ///< bytes of the whole part
+/// A piece of a packed RankRecord. The pieces are sent in order.
+struct RecordPieceMessage {
+  std::uint64_t at = 0;    ///< offset of the piece in the record, in bytes
+  std::uint64_t size = 0;  ///< bytes of the whole record
 };
 
 struct QueueMessage {

@@ -63,7 +63,7 @@ class LiveDispatcher final : private ToQueues {
     if (tensor_registry_) tensor_registry_->clear();
     release_tensors();
   }
-  /// Adds another rank's part of the accounting.
+  /// Adds another rank's accounting.
   void absorb(const RunRecord& part) { accounting_.absorb(part); }
   /// Closes the accounting, at the end of everything.
   RunRecord close(std::uint64_t events);

@@ -71,7 +71,7 @@ LiveLoop::LiveLoop(const RunSpec& spec, const LiveRun& run, Transport& transport
       pings_left_(kFirstPings),
       watchdog_(transport.ranks(), transport.rank(), s_to_ns(run.params.hang_limit_s), began_ns_),
       hosts_(static_cast<std::size_t>(transport.ranks())),
-      part_of_(hosts_.size(), false),
+      has_record_of_(hosts_.size(), false),
       pieces_of_(hosts_.size()) {
   const bool payload = run.params.payload || run.devices != nullptr;
   if (is_first()) {
@@ -138,7 +138,7 @@ bool LiveLoop::work() {
   bool busy =
       transport_.receive([this](int from, std::span<const std::byte> bytes) { take(from, bytes); }) > 0;
   if (queues_ && queues_->take_transfers(run_time(clock_()))) busy = true;
-  if (finishes_ && queues_->runner().is_quiet()) send_part();
+  if (finishes_ && queues_->runner().is_quiet()) send_record();
   if (phase_ == Phase::kRunning) {
     int sent = 0;
     while (dispatcher_ && sent < kMaxAtOnce && dispatcher_->send_due(now())) ++sent;
@@ -202,10 +202,10 @@ void LiveLoop::take_own(int from, Message& message) {
       break;
     case MessageKind::kFinish:
       finishes_ = true;
-      if (queues_->runner().is_quiet()) send_part();
+      if (queues_->runner().is_quiet()) send_record();
       break;
-    case MessageKind::kPart:
-      if (is_first()) take_part(from, message);
+    case MessageKind::kRecordPiece:
+      if (is_first()) take_record_piece(from, message);
       break;
     case MessageKind::kEnd:
       take_end();
@@ -317,34 +317,34 @@ std::vector<std::string> LiveLoop::notes() const {
   return notes;
 }
 
-void LiveLoop::send_part() {
+void LiveLoop::send_record() {
   finishes_ = false;
-  RankPart part;
-  part.notes = notes();
-  part.accounting = queues_->part();
-  part.accounting.replay = queues_->take_replay();
-  part.totals = totals();
-  const std::vector<std::byte> bytes = packed(std::move(part));
+  RankRecord own;
+  own.notes = notes();
+  own.accounting = queues_->record();
+  own.accounting.replay = queues_->take_replay();
+  own.totals = totals();
+  const std::vector<std::byte> bytes = packed(std::move(own));
   const std::span<const std::byte> all(bytes);
   for (std::size_t at = 0; at < all.size(); at += kPieceBytes) {
-    const PartMessage piece{at, all.size()};
-    out_.send(0, MessageKind::kPart, piece, all.subspan(at, std::min(kPieceBytes, all.size() - at)));
+    const RecordPieceMessage piece{at, all.size()};
+    out_.send(0, MessageKind::kRecordPiece, piece, all.subspan(at, std::min(kPieceBytes, all.size() - at)));
   }
 }
 
-void LiveLoop::take_part(int from, Message& message) {
+void LiveLoop::take_record_piece(int from, Message& message) {
   const auto place = static_cast<std::size_t>(from);
-  const auto piece = message.read<PartMessage>();
+  const auto piece = message.read<RecordPieceMessage>();
   std::vector<std::byte>& bytes = pieces_of_[place];
-  if (part_of_[place] || piece.at != bytes.size()) return;  // it came before
+  if (has_record_of_[place] || piece.at != bytes.size()) return;  // it came before
   bytes.insert(bytes.end(), message.rest().begin(), message.rest().end());
   collecting_ns_ = clock_();
   if (bytes.size() < piece.size) return;
-  part_of_[place] = true;
-  parts_.push_back(unpacked<RankPart>(bytes));
+  has_record_of_[place] = true;
+  rank_records_.push_back(unpacked<RankRecord>(bytes));
   bytes = {};
   const int expected = std::max(transport_.ranks() - 1, 1);
-  if (static_cast<int>(parts_.size()) < expected) return;
+  if (static_cast<int>(rank_records_.size()) < expected) return;
   for (int rank = 1; rank < transport_.ranks(); ++rank) out_.send(rank, MessageKind::kEnd);
   ended_ = transport_.ranks() - 1;
   if (ended_ == 0) phase_ = Phase::kOver;
@@ -400,7 +400,7 @@ void LiveLoop::look_for_parts() {
   if (ns_to_s(waited_ns) <= run_.params.hang_limit_s) return;
   for (int rank = 1; rank < transport_.ranks(); ++rank) {
     const auto place = static_cast<std::size_t>(rank);
-    if (!part_of_[place]) throw RankHung(silence_text(rank, hosts_[place], waited_ns));
+    if (!has_record_of_[place]) throw RankHung(silence_text(rank, hosts_[place], waited_ns));
   }
 }
 
@@ -443,19 +443,19 @@ void LiveLoop::look_for_end() {
 }
 
 RunRecord LiveLoop::close() {
-  for (const RankPart& part : parts_) dispatcher_->absorb(part.accounting);
+  for (const RankRecord& rank : rank_records_) dispatcher_->absorb(rank.accounting);
   RunRecord record = dispatcher_->close(handled_);
   if (!why_invalid_.empty()) record.why_invalid = why_invalid_;
   record.ranks.push_back(totals());
-  for (RankPart& part : parts_) {
-    std::move(part.accounting.replay.begin(), part.accounting.replay.end(),
+  for (RankRecord& rank : rank_records_) {
+    std::move(rank.accounting.replay.begin(), rank.accounting.replay.end(),
               std::back_inserter(record.replay));
-    for (std::string& note : part.notes) {
+    for (std::string& note : rank.notes) {
       if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
         record.notes.push_back(std::move(note));
     }
-    record.clock_bound_ns = std::max(record.clock_bound_ns, part.totals.clock_bound_ns);
-    if (transport_.ranks() > 1) record.ranks.push_back(part.totals);
+    record.clock_bound_ns = std::max(record.clock_bound_ns, rank.totals.clock_bound_ns);
+    if (transport_.ranks() > 1) record.ranks.push_back(rank.totals);
   }
   std::sort(record.ranks.begin(), record.ranks.end(),
             [](const RankTotals& a, const RankTotals& b) { return a.rank < b.rank; });

@@ -11,7 +11,7 @@
 #include "harness/live/run/live_dispatcher.h"
 #include "harness/live/run/live_queues.h"
 #include "harness/live/run/live_run.h"
-#include "harness/live/run/rank_part.h"
+#include "harness/live/run/rank_record.h"
 #include "harness/live/tensors/tensor_channels.h"
 #include "harness/live/transport/clock_offset.h"
 #include "harness/ranks/watchdog.h"
@@ -73,8 +73,8 @@ class LiveLoop {
   void start_if_ready();
   void start();
   void finish();
-  void take_part(int from, Message& message);
-  void send_part();
+  void take_record_piece(int from, Message& message);
+  void send_record();
   void housekeeping();
   void look_for_silence();
   void look_for_end();
@@ -117,7 +117,7 @@ class LiveLoop {
   TimeNs next_progress_ns_ = 0;
   TimeNs clock_bound_ns_ = 0;
   TimeNs next_look_ns_ = 0;
-  bool finishes_ = false;      ///< true if rank 0 waits for this rank's part
+  bool finishes_ = false;      ///< true if rank 0 waits for this rank's record
   bool heard_of_end_ = false;  ///< true if another rank has said why the run cannot go on
   LatencyHistogram due_late_;  ///< lateness of the events that were due here
   TimeNs due_latest_ns_ = 0;
@@ -128,11 +128,11 @@ class LiveLoop {
   TimeNs progress_at_ns_ = 0;
 
   // The end.
-  TimeNs collecting_ns_ = 0;  ///< time since which the next piece of a part is waited for
+  TimeNs collecting_ns_ = 0;  ///< time since which the next piece of a record is waited for
   int ended_ = 0;             ///< number of ranks that have not seen the end yet
-  std::vector<RankPart> parts_;
-  std::vector<bool> part_of_;
-  std::vector<std::vector<std::byte>> pieces_of_;  ///< bytes that have come of each rank's part
+  std::vector<RankRecord> rank_records_;
+  std::vector<bool> has_record_of_;
+  std::vector<std::vector<std::byte>> pieces_of_;  ///< bytes that have come of each rank's record
 };
 
 }  // namespace harness

@@ -41,8 +41,8 @@ class LiveQueues final : private ToDispatcher {
   /// Handles an event of a queue or worker; returns false if it is another.
   bool handle(TimeNs now, const Event& event);
 
-  /// Returns this rank's part of the accounting.
-  const RunRecord& part() { return accounting_.part(); }
+  /// Returns this rank's accounting.
+  const RunRecord& record() { return accounting_.rank_record(); }
   /// Returns what reached the queues here, if the run keeps it.
   std::vector<ReplayLog> take_replay() { return queues_.take_replay(); }
   /// Returns how long deliveries took to come here.

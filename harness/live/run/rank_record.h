@@ -15,7 +15,7 @@
 
 namespace harness {
 
-struct RankPart {
+struct RankRecord {
   RunRecord accounting;  ///< arrivals, starts and the like, replay logs; not the ends of requests
   RankTotals totals;
   std::vector<std::string> notes;  ///< notes for RunRecord::notes
@@ -29,13 +29,13 @@ void code(Archive<Way>& archive, LatencyHistogram& histogram) {
 }
 
 template <class Way>
-void code(Archive<Way>& archive, RankPart& part) {
+void code(Archive<Way>& archive, RankRecord& record) {
   const auto column = [&](const char*, auto& value) { archive.value(value); };
-  RankTotals::list(part.totals, column);
-  archive.list(part.notes);
-  archive.value(part.accounting.exchanged_bytes);
-  archive.value(part.accounting.fingerprint);
-  archive.list(part.accounting.modules, [&](ModuleTotals& totals) {  // what the queues' accounting holds
+  RankTotals::list(record.totals, column);
+  archive.list(record.notes);
+  archive.value(record.accounting.exchanged_bytes);
+  archive.value(record.accounting.fingerprint);
+  archive.list(record.accounting.modules, [&](ModuleTotals& totals) {  // what the queues' accounting holds
     archive.value(totals.arrived);
     archive.value(totals.batches);
     archive.value(totals.queueing_ns);
@@ -43,9 +43,9 @@ void code(Archive<Way>& archive, RankPart& part) {
     code(archive, totals.queueing_delay);
     code(archive, totals.batch_wait);
   });
-  archive.list(part.accounting.queue_samples);
-  archive.list(part.accounting.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
-  archive.list(part.accounting.replay, [&](ReplayLog& log) { code(archive, log); });
+  archive.list(record.accounting.queue_samples);
+  archive.list(record.accounting.module_windows, [&](ModuleWindow& row) { ModuleWindow::list(row, column); });
+  archive.list(record.accounting.replay, [&](ReplayLog& log) { code(archive, log); });
 }
 
 }  // namespace harness
