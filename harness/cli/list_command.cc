@@ -52,9 +52,10 @@ Listing list_systems() {
   Listing listing;
   for (const SystemEntry& entry : all_systems()) {
     const std::unique_ptr<System> system = entry.make();
+    const SystemTraits traits = system->traits();
     listing.text += formatted("%-12s %s%s%s\n", entry.name, entry.summary,
-                              system->serves_streams() ? "; serves streams" : "",
-                              system->serves_tasks() ? "; serves task trees" : "");
+                              traits.serves_streams ? "; serves streams" : "",
+                              traits.serves_tasks ? "; serves task trees" : "");
     ParamList params;
     system->list(params);
     std::vector<Json> parameters;
@@ -76,8 +77,8 @@ Listing list_systems() {
     JsonObject object;
     object.add("name", std::string(entry.name));
     object.add("description", std::string(entry.summary));
-    object.add("serves_streams", system->serves_streams());
-    object.add("serves_tasks", system->serves_tasks());
+    object.add("serves_streams", traits.serves_streams);
+    object.add("serves_tasks", traits.serves_tasks);
     object.add("parameters", parameters);
     listing.add(object);
   }

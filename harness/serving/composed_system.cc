@@ -13,7 +13,7 @@ class ComposedSystem final : public System {
  public:
   ComposedSystem(std::unique_ptr<System> serves, std::unique_ptr<System> plans)
       : serves_(std::move(serves)), plans_(std::move(plans)) {
-    HARNESS_CHECK(plans_->plans_for_others(), "a system is to plan for others, and does not");
+    HARNESS_CHECK(plans_->traits().plans_for_others, "a system is to plan for others, and does not");
   }
 
   void list(ParamList& params) override { serves_->list_serving(params); }
@@ -28,21 +28,10 @@ class ComposedSystem final : public System {
   std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module) override {
     return serves_->make_router(context, module);
   }
-  bool preempts() const override { return serves_->preempts(); }
-
-  bool serves_streams() const override { return serves_->serves_streams() && plans_->serves_streams(); }
-  bool serves_tasks() const override { return serves_->serves_tasks() && plans_->serves_tasks(); }
 
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return plans_->make_planner(context);
   }
-  bool wants_peaks() const override { return plans_->wants_peaks(); }
-  bool wants_sample() const override { return plans_->wants_sample(); }
-  bool wants_foresight() const override { return plans_->wants_foresight(); }
-  bool wants_module_statistics() const override { return plans_->wants_module_statistics(); }
-  bool plans_devices() const override { return plans_->plans_devices(); }
-  bool plans_cores() const override { return plans_->plans_cores(); }
-  bool scales_to_zero() const override { return plans_->scales_to_zero(); }
   std::unique_ptr<Placement> make_placement(const ServingContext& context) override {
     std::unique_ptr<Placement> of_plans = plans_->make_placement(context);
     return of_plans ? std::move(of_plans) : serves_->make_placement(context);
@@ -50,7 +39,17 @@ class ComposedSystem final : public System {
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return plans_->replan_period_ns(context);
   }
-  bool models_are_preloaded() const override { return plans_->models_are_preloaded(); }
+
+  SystemTraits traits() const override {
+    const SystemTraits serving = serves_->traits();
+    SystemTraits both = plans_->traits();
+    both.serves_streams = both.serves_streams && serving.serves_streams;
+    both.serves_tasks = both.serves_tasks && serving.serves_tasks;
+    both.serves_placements = false;
+    both.plans_for_others = false;
+    both.preempts = serving.preempts;
+    return both;
+  }
 
   void refine(const ServingContext& context, Plan& plan) override {
     std::vector<TimeNs> exec_ns;

@@ -9,7 +9,7 @@
 namespace harness {
 
 /// Makes a system of two. `serves` provides the schedulers, controllers, routers and parameters
-/// (System::list_serving). `plans`, which must plan for others (System::plans_for_others), provides the
+/// (System::list_serving). `plans`, which must plan for others (SystemTraits::plans_for_others), provides the
 /// planner, with its period and everything that it is told. Each module's latency budget is its share of the
 /// SLO by the planned execution times, as with the shared planner; `serves` may refine the budgets. `plans`
 /// provides the placement or, if it has no placement, `serves` does. Neither `serves` nor its controllers may

@@ -27,14 +27,14 @@ struct LoadStatistics {
   /// if the module served no visit. Empty before the start.
   std::vector<std::vector<double>> fan_out = {};
   /// Sending times of the requests since the last call, in order. Empty before the start, and if the system
-  /// does not ask (System::wants_sample).
+  /// does not ask (SystemTraits::wants_sample).
   std::vector<TimeNs> sent_ns = {};
   /// Stream of each of these requests, if there are several streams; else empty.
   std::vector<StreamId> sent_streams = {};
   /// Number of requests that have been sent and have visits left.
   std::uint32_t in_system = 0;
   /// Statistics of each module. Empty before the start, and if the system does not ask
-  /// (System::wants_module_statistics).
+  /// (SystemTraits::wants_module_statistics).
   std::vector<ModuleStatistics> modules = {};
 };
 

@@ -29,7 +29,7 @@ class Scheduler {
   /// joined their forming batches, launched or not, and are in the order in which they joined. They are
   /// queued here again, arrived_ns as before, and may be joined to other workers at once. If no worker is
   /// left that is not draining, on_cancelled follows for every queued visit, these too, because the host
-  /// routes them again (unless the queue stays, System::scales_to_zero).
+  /// routes them again (unless the queue stays, SystemTraits::scales_to_zero).
   virtual void on_workers_lost(TimeNs now, std::span<const WorkerId> workers, std::span<const Visit> visits,
                                Decisions& out) = 0;
   /// Called when a visit arrives at this queue.

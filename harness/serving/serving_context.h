@@ -36,8 +36,8 @@ struct ServingContext {
   ServingParams serving;
   /// For each module, the time from a call of the planner that adds a worker until that worker serves.
   std::vector<TimeNs> activation_ns;
-  /// Null if the system does not ask (System::wants_sample), and while only the system's parts are being
-  /// made.
+  /// Null if the system does not ask (SystemTraits::wants_sample), and while only the system's parts are
+  /// being made.
   const PlanningTimes* planning = nullptr;
   /// Sizes of the visits at shared services; null while only planning.
   const RequestSizes* sizes = nullptr;

@@ -13,6 +13,7 @@
 #include "harness/serving/router.h"
 #include "harness/serving/scheduler.h"
 #include "harness/serving/serving_context.h"
+#include "harness/serving/system_traits.h"
 
 namespace harness {
 
@@ -42,46 +43,13 @@ class System {
   virtual std::span<const char* const> state_names() const { return {}; }
   /// Makes the router of a module; by default the one that `serving.dispatch` names.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
-  /// True if it serves independent pipelines, each with streams of its own.
-  virtual bool serves_streams() const { return false; }
-  /// True if it serves task trees, so that it chooses a variant for each visit (Pipeline::tasks).
-  virtual bool serves_tasks() const { return false; }
-  /// True if it can serve by a plan whose groups the experiment gives (planner.placement), in place of its
-  /// own.
-  virtual bool serves_placements() const { return false; }
-  /// True if its planner is told LoadStatistics::peak_rps, which costs a pass over the arrivals.
-  virtual bool wants_peaks() const { return false; }
-  /// True if its planner is told a sample of the load (ServingContext::planning) and when requests were sent
-  /// (LoadStatistics::sent_ns).
-  virtual bool wants_sample() const { return false; }
-  /// True if a planner that wants a sample is also told beforehand when the run will send.
-  virtual bool wants_foresight() const { return false; }
-  /// True if its planner is told LoadStatistics::modules.
-  virtual bool wants_module_statistics() const { return false; }
-  /// True if its planner chooses a kind of device for each module (ModulePlan::device). If the cluster has
-  /// several kinds, no other system is run.
-  virtual bool plans_devices() const { return false; }
-  /// True if its plans say how many cores workers have (ModulePlan::cores). Profiles must then say which part
-  /// of a batch the cores do.
-  virtual bool plans_cores() const { return false; }
-  /// True if any other system can serve by its plans, and it can serve by the plans of other such systems
-  /// (composed_system.h). Its plans then have no groups, and no details that its own routers must read.
-  virtual bool plans_for_others() const { return false; }
+  /// Returns its traits. They may depend on the values of its parameters, except for serves_streams,
+  /// serves_tasks, plans_devices and plans_for_others, which are also asked of systems with standard values.
+  virtual SystemTraits traits() const { return {}; }
   /// Returns the time for which its plans hold: the system plans again that often while requests are being
   /// sent, whatever planner.autoscale says, and only then may the groups of its plans change. 0: one plan
   /// with groups holds for the whole run; plans without groups are made again as planner.autoscale says.
   virtual TimeNs replan_period_ns(const ServingContext&) const { return 0; }
-  /// True if its plans may leave a module without workers (QUART, section 5.1: stages as functions; no system
-  /// does so far). With serving.queue = module, and without groups and task trees, visits that come to such a
-  /// module wait in its queue for the next worker, also when its last worker is lost. If the system has a
-  /// planning period of its own, planning goes on until no request is left.
-  virtual bool scales_to_zero() const { return false; }
-  /// True if GPUs that a new plan moves to another group serve that group as soon as the batches that run
-  /// there have ended, because the models are in memory. Otherwise the GPUs are free at that moment, and the
-  /// new group's workers start cold.
-  virtual bool models_are_preloaded() const { return false; }
-  /// True if its schedulers preempt; models then run with the exit points of their profiles.
-  virtual bool preempts() const { return false; }
   /// Rewrites the latency budgets of a plan that has just been made (Nexus: its own split). By default they
   /// stay unchanged.
   virtual void refine(const ServingContext&, Plan&) {}

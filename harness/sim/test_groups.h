@@ -200,9 +200,10 @@ class GroupSystem final : public System {
               GroupChanges changes = {})
       : groups_(std::move(groups)), factor_(factor), by_stream_(by_stream), changes_(std::move(changes)) {}
   void list(ParamList&) override {}
-  bool preempts() const override { return factor_ > 0; }
+  SystemTraits traits() const override {
+    return {.models_are_preloaded = changes_.models_are_preloaded, .preempts = factor_ > 0};
+  }
   TimeNs replan_period_ns(const ServingContext&) const override { return changes_.period_ns; }
-  bool models_are_preloaded() const override { return changes_.models_are_preloaded; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_);
   }

@@ -14,7 +14,7 @@ class PreemptingSystem final : public System {
  public:
   explicit PreemptingSystem(double factor) : factor_(factor) {}
   void list(ParamList&) override {}
-  bool preempts() const override { return true; }
+  SystemTraits traits() const override { return {.preempts = true}; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<GroupScheduler>(context, group, factor_, true);
   }

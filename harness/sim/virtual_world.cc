@@ -31,7 +31,7 @@ VirtualWorld::VirtualWorld(const RunSpec& spec, RowSink* rows)
       network_ns_(ms_to_ns(spec.world.network_delay_ms)),
       state_delay_ns_(ms_to_ns(spec.serving.state_delay_ms)),
       state_period_ns_(ms_to_ns(spec.serving.state_period_ms)),
-      joins_end_(!spec.faults.empty() || spec.system->preempts()),
+      joins_end_(!spec.faults.empty() || spec.system->traits().preempts),
       workers_(spec, events_, {kBatchDone, kServer, kBatchPreempted}),
       timers_(events_, kTimer),
       faults_(spec.faults),

@@ -76,8 +76,7 @@ class Clockwork final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
 
-  bool serves_streams() const override { return true; }
-  bool serves_placements() const override { return true; }
+  SystemTraits traits() const override { return {.serves_streams = true, .serves_placements = true}; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<ClockworkScheduler>(context, group, params_);

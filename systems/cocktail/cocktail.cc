@@ -12,10 +12,12 @@ namespace {
 class Cocktail final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  /// True only with foresight, of which the sample is a part.
-  bool wants_sample() const override { return wants_foresight(); }
-  bool wants_foresight() const override { return params_.forecast == Forecast::kForesight; }
-  bool wants_module_statistics() const override { return params_.reactive; }
+  /// Asks for a sample only with foresight, of which it is a part.
+  SystemTraits traits() const override {
+    return {.wants_sample = has_foresight(),
+            .wants_foresight = has_foresight(),
+            .wants_module_statistics = params_.reactive};
+  }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return plans(context) ? params_.window_ns() : 0;
   }
@@ -27,9 +29,10 @@ class Cocktail final : public System {
   }
 
  private:
+  bool has_foresight() const { return params_.forecast == Forecast::kForesight; }
   /// False if the shared planner plans: a module is a service or, in tests, foresight has no run.
   bool plans(const ServingContext& context) const {
-    return has_only_batches(context) && (!wants_foresight() || context.planning != nullptr);
+    return has_only_batches(context) && (!has_foresight() || context.planning != nullptr);
   }
 
   PipelineScalingParams params_;

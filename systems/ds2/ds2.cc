@@ -12,8 +12,7 @@ namespace {
 class Ds2 final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  bool wants_sample() const override { return true; }
-  bool plans_devices() const override { return true; }
+  SystemTraits traits() const override { return {.wants_sample = true, .plans_devices = true}; }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? s_to_ns(params_.period_s) : 0;
   }

@@ -26,7 +26,7 @@ class AsSharedPlanner final : public System {
   AsSharedPlanner(PlannerParams params, std::vector<ModuleOverride> overrides)
       : params_(params), overrides_(std::move(overrides)) {}
   void list(ParamList&) override {}
-  bool plans_for_others() const override { return true; }
+  SystemTraits traits() const override { return {.plans_for_others = true}; }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return make_sizing_planner(context, params_, overrides_);
   }

@@ -276,7 +276,7 @@ TEST(ForesightTuner, ServesAStepInARun) {
   planning->run = sent;
   planning->run_ns = 40 * kNsPerS;
   spec.planning = planning;
-  EXPECT_TRUE(spec.system->wants_foresight());
+  EXPECT_TRUE(spec.system->traits().wants_foresight);
   const testing::Ran ran(spec);
   EXPECT_EQ(ran.record.late, 0u);
   ASSERT_EQ(ran.record.workers.size(), 2u);

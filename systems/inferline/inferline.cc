@@ -241,14 +241,14 @@ class InferLine final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
   void list_serving(ParamList&) override {}
-  bool serves_tasks() const override { return true; }
-  bool serves_streams() const override { return true; }
-  bool wants_sample() const override { return true; }
-  bool wants_foresight() const override {
-    return params_.plan == Plans::kOracle || params_.tuner == Tunes::kForesight;
+  SystemTraits traits() const override {
+    return {.serves_streams = true,
+            .serves_tasks = true,
+            .wants_sample = true,
+            .wants_foresight = params_.plan == Plans::kOracle || params_.tuner == Tunes::kForesight,
+            .plans_devices = true,
+            .plans_for_others = true};
   }
-  bool plans_devices() const override { return true; }
-  bool plans_for_others() const override { return true; }
   /// Returns 0 if nothing is to be tuned, which also holds without a sample: in tests the shared planner then
   /// plans.
   TimeNs replan_period_ns(const ServingContext& context) const override {

@@ -11,7 +11,7 @@ namespace {
 class Infless final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
-  bool serves_streams() const override { return true; }
+  SystemTraits traits() const override { return {.serves_streams = true}; }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? s_to_ns(params_.period_s) : 0;
   }

@@ -18,7 +18,7 @@ class TreeSystem : public System {
  public:
   explicit TreeSystem(Allocator allocator) : allocator_(allocator) {}
 
-  bool serves_tasks() const override { return true; }
+  SystemTraits traits() const override { return {.serves_tasks = true}; }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return is_for_loki(context) ? s_to_ns(planning_.tables_period_s) : 0;
   }

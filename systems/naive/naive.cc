@@ -9,7 +9,7 @@ namespace {
 class Naive final : public System {
  public:
   void list(ParamList&) override {}
-  bool serves_streams() const override { return true; }
+  SystemTraits traits() const override { return {.serves_streams = true}; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId,
                                             ModuleId module) override {
     return std::make_unique<BatchingScheduler<FifoPolicy>>(context, module);

@@ -26,12 +26,14 @@ class Nexus final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
 
-  bool serves_streams() const override { return true; }
-  bool wants_peaks() const override { return true; }
+  SystemTraits traits() const override {
+    return {.serves_streams = true,
+            .wants_peaks = true,
+            .models_are_preloaded = params_.model_loading == ModelLoading::kPreloaded};
+  }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_independent_models(context) ? s_to_ns(params_.replan_s) : 0;
   }
-  bool models_are_preloaded() const override { return params_.model_loading == ModelLoading::kPreloaded; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     if (has_independent_models(context)) return std::make_unique<CycleScheduler>(context, group, params_);

@@ -17,12 +17,15 @@ class Quart final : public System {
     placement_.list(params);
   }
   void list_serving(ParamList& params) override { placement_.list(params); }
-  bool serves_streams() const override { return true; }
-  bool plans_for_others() const override { return true; }
-  bool wants_module_statistics() const override { return true; }
-  bool plans_cores() const override { return params_.cores == Cores::kOn; }
-  bool wants_sample() const override { return wants_foresight(); }
-  bool wants_foresight() const override { return params_.corrector.corrector == CorrectorMethod::kForesight; }
+  SystemTraits traits() const override {
+    const bool has_foresight = params_.corrector.corrector == CorrectorMethod::kForesight;
+    return {.serves_streams = true,
+            .wants_sample = has_foresight,
+            .wants_foresight = has_foresight,
+            .wants_module_statistics = true,
+            .plans_cores = params_.cores == Cores::kOn,
+            .plans_for_others = true};
+  }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) ? ms_to_ns(params_.period_ms) : 0;
   }

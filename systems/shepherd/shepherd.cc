@@ -38,12 +38,14 @@ class Shepherd final : public System {
     flex_.list(params);
     herd_.list(params);
   }
-  bool preempts() const override { return flex_.preempt; }
-  bool serves_streams() const override { return true; }
+  SystemTraits traits() const override {
+    return {.serves_streams = true,
+            .models_are_preloaded = herd_.model_loading == HerdModelLoading::kPreloaded,
+            .preempts = flex_.preempt};
+  }
   TimeNs replan_period_ns(const ServingContext& context) const override {
     return has_only_batches(context) && is_for_herd(context) ? s_to_ns(herd_.period_s) : 0;
   }
-  bool models_are_preloaded() const override { return herd_.model_loading == HerdModelLoading::kPreloaded; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<FlexScheduler>(context, group, flex_);

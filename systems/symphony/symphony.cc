@@ -88,7 +88,7 @@ class Symphony final : public System {
  public:
   void list(ParamList& params) override { params_.list(params); }
 
-  bool serves_streams() const override { return true; }
+  SystemTraits traits() const override { return {.serves_streams = true}; }
 
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId group) override {
     return std::make_unique<SymphonyScheduler>(context, group, params_);

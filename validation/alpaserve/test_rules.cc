@@ -45,8 +45,7 @@ class AlpaServeRules final : public System {
   void list(ParamList& params) override {
     params.number("overhead_ms", overhead_ms_, 0, 1e4, "of a request, outside its GPU");
   }
-  bool serves_streams() const override { return true; }
-  bool serves_placements() const override { return true; }
+  SystemTraits traits() const override { return {.serves_streams = true, .serves_placements = true}; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext& context, QueueId, GroupId) override {
     return std::make_unique<BatchingScheduler<FifoPolicy>>(context, ModuleId{0});  // any: batches of one
   }

@@ -54,7 +54,7 @@ class KindSystem final : public System {
   KindSystem(std::vector<std::uint16_t> devices, std::vector<Step> steps)
       : devices_(std::move(devices)), steps_(std::move(steps)) {}
   void list(ParamList&) override {}
-  bool plans_devices() const override { return true; }
+  SystemTraits traits() const override { return {.plans_devices = true}; }
   TimeNs replan_period_ns(const ServingContext&) const override { return steps_.size() > 1 ? kNsPerS : 0; }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<StepPlanner>(context, devices_, steps_);

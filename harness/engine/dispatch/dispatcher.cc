@@ -34,7 +34,8 @@ Dispatcher::Dispatcher(const RunSpec& spec, const ServingContext& context, ToQue
       computed_(plan_),
       load_(spec, period_ns_, flow_, accounting),
       worker_manager_(spec, context, queues, tables, accounting, queues_) {
-  if (spec.system->wants_module_statistics()) meter_.emplace(queues_.size(), tables.workers, accounting);
+  if (spec.system->traits().wants_module_statistics)
+    meter_.emplace(queues_.size(), tables.workers, accounting);
   for (ModuleId module = 0; module < queues_.size(); ++module) {
     queues_[module].router = spec.system->make_router(context_, module);
     queues_[module].reads_visits = queues_[module].router->reads_visits();
@@ -81,7 +82,7 @@ void Dispatcher::announce_plan(TimeNs now) {
 TimeNs Dispatcher::next_planning_ns(TimeNs at_ns) const {
   if (period_ns_ > 0) {
     const TimeNs next_ns = at_ns + period_ns_;
-    if (spec_.system->scales_to_zero())  // what waits for a worker needs a plan
+    if (spec_.system->traits().scales_to_zero)  // what waits for a worker needs a plan
       return at_ns < spec_.arrivals->duration_ns() || flow_.live_requests() > 0 ? next_ns : kNever;
     return next_ns < spec_.arrivals->duration_ns() ? next_ns : kNever;
   }

@@ -16,7 +16,7 @@ LoadMeter::LoadMeter(const RunSpec& spec, TimeNs period_ns, const RequestFlow& f
       period_ns_(period_ns),
       flow_(flow),
       accounting_(accounting),
-      keeps_sent_(spec.system->wants_sample() && period_ns > 0),
+      keeps_sent_(spec.system->traits().wants_sample && period_ns > 0),
       arrived_(spec.pipeline.modules.size(), 0),
       done_(spec.pipeline.modules.size(), 0),
       caused_(flow.caused()) {}

@@ -48,7 +48,7 @@ class AskingSystem final : public System {
     return std::make_unique<AskingPlanner>(context, workers_, told_);
   }
   TimeNs replan_period_ns(const ServingContext&) const override { return period_ns_; }
-  bool wants_module_statistics() const override { return asks_; }
+  SystemTraits traits() const override { return {.wants_module_statistics = asks_}; }
 
  private:
   std::vector<int> workers_;

@@ -47,8 +47,7 @@ class RuleSystem final : public System {
   explicit RuleSystem(Rule rule) : rule_(std::move(rule)) {}
   void list(ParamList&) override {}
   TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS; }
-  bool wants_module_statistics() const override { return true; }
-  bool scales_to_zero() const override { return true; }
+  SystemTraits traits() const override { return {.wants_module_statistics = true, .scales_to_zero = true}; }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<RulePlanner>(context, rule_);
   }

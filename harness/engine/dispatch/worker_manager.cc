@@ -25,7 +25,7 @@ WorkerManager::WorkerManager(const RunSpec& spec, const ServingContext& context,
       queues_(queues),
       places_(counts_of(spec), spec.servers.gpus),
       servers_(spec, context, places_),
-      keeps_queues_(spec.system->scales_to_zero() && context.serving.queue == QueueScope::kModule &&
+      keeps_queues_(spec.system->traits().scales_to_zero && context.serving.queue == QueueScope::kModule &&
                     !spec.pipeline.has_tasks()),
       serving_(spec.pipeline.modules.size(), 0),
       alive_gpus_(places_.kinds(), 0) {}
@@ -306,7 +306,7 @@ bool WorkerManager::abandon_start(TimeNs now, WorkerId worker) {
 }
 
 void WorkerManager::change_groups(TimeNs now) {
-  const bool ahead = spec_.system->models_are_preloaded();
+  const bool ahead = spec_.system->traits().models_are_preloaded;
   std::vector<std::uint32_t> gpus;
   std::vector<QueueId> empty;
   std::vector<LeavingWorker> leaving = release_workers(now, gpus, empty);

@@ -110,8 +110,8 @@ class WorkerManager {
   /// Changes the groups to what the plan says. Queues that close leave the routers' views before any visit is
   /// sent on.
   void change_groups(TimeNs now);
-  /// Gives GPUs to new groups whose models are in memory (System::models_are_preloaded): the new queues take
-  /// visits from now on, and their workers follow as these GPUs end what they run for others.
+  /// Gives GPUs to new groups whose models are in memory (SystemTraits::models_are_preloaded): the new queues
+  /// take visits from now on, and their workers follow as these GPUs end what they run for others.
   void hand_over(TimeNs now, std::span<const std::uint32_t> gpus);
   /// Removes the workers that are more than the plan says from their groups. Returns the workers whose
   /// batches may still run. Puts GPUs that others will leave, or were to get, into `gpus`, and queues that
@@ -146,7 +146,8 @@ class WorkerManager {
   const Plan* plan_ = nullptr;  ///< plan in force
   GpuPlaces places_;
   ClusterServers servers_;
-  bool keeps_queues_;  ///< true if the queues of modules stay open without workers (System::scales_to_zero)
+  /// True if the queues of modules stay open without workers (SystemTraits::scales_to_zero).
+  bool keeps_queues_;
   /// Workers that serve each group, or will; in order of their ids.
   std::vector<std::vector<WorkerId>> workers_of_;
   std::vector<GroupId> used_groups_;  ///< groups with workers in the plan

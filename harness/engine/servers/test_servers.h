@@ -112,7 +112,7 @@ class ServerSystem final : public System {
         scales_to_zero_(scales_to_zero) {}
   void list(ParamList&) override {}
   TimeNs replan_period_ns(const ServingContext&) const override { return kNsPerS; }
-  bool scales_to_zero() const override { return scales_to_zero_; }
+  SystemTraits traits() const override { return {.scales_to_zero = scales_to_zero_}; }
   std::unique_ptr<Planner> make_planner(const ServingContext& context) const override {
     return std::make_unique<ServerPlanner>(context, steps_);
   }

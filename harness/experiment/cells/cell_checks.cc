@@ -10,10 +10,10 @@
 namespace harness {
 namespace {
 
-std::string names_of_those(bool (System::*serves)() const) {
+std::string names_of_those(bool SystemTraits::*trait) {
   std::vector<std::string> able;
   for (const std::string& name : known_systems()) {
-    if ((known_system(name)->make().get()->*serves)()) able.push_back(name);
+    if (known_system(name)->make()->traits().*trait) able.push_back(name);
   }
   return join_names(able);
 }
@@ -29,7 +29,7 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     const bool streams = spec.traces.at(trace.name).shape == "streams";
     Settings standard;  // what a system serves does not depend on its parameters
     standard.planner_system = system.planner;
-    const std::unique_ptr<System> served = make_system(system.name, standard);
+    const SystemTraits served = make_system(system.name, standard)->traits();
     const std::string name =
         system.name + (system.planner.empty() ? "" : " with the plans of " + system.planner);
     if (pipelines[cell.pipeline].independent && !streams) {
@@ -38,21 +38,21 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
                             ", which has several independent ones",
                         "traces of shape streams");
     }
-    if (streams && !served->serves_streams()) {
+    if (streams && !served.serves_streams) {
       throw input_error(system.place, name + ", which serves no streams, with trace " + trace.name,
-                        names_of_those(&System::serves_streams) + ", or `only` with other traces");
+                        names_of_those(&SystemTraits::serves_streams) + ", or `only` with other traces");
     }
     if (cell.slo_factor > 0 && (pipelines[cell.pipeline].independent || pipelines[cell.pipeline].has_tasks()))
       throw input_error(spec.workload.slo_place, "slo_factors with pipeline " + pipeline.name,
                         "slo_ms: this pipeline has no longest path of modules");
     const std::vector<DeviceAt>& devices = spec.base.devices;
-    if (devices.size() > 1 && !served->plans_devices()) {
-      const std::string those = names_of_those(&System::plans_devices);
+    if (devices.size() > 1 && !served.plans_devices) {
+      const std::string those = names_of_those(&SystemTraits::plans_devices);
       throw input_error(system.place,
                         name + ", which plans for one kind of device, with " +
                             std::to_string(devices.size()) + " in [[cluster.device]]",
                         (those.empty() ? "" : those + ", ") + "a `planner` (" +
-                            names_of_those(&System::plans_for_others) + "), or one kind");
+                            names_of_those(&SystemTraits::plans_for_others) + "), or one kind");
     }
     for (const DeviceAt& device : devices) {
       if (devices.size() > 1 && !(device.usd_per_h > 0))
@@ -65,9 +65,9 @@ void check_served(const ExperimentSpec& spec, const std::vector<Pipeline>& pipel
     if (devices.size() > 1 && cell.runtime == Runtime::kGpu)
       throw input_error(devices[1].place, "a second kind of device with runtime = gpu",
                         "one kind, or runtime = simulated or emulated");
-    if (pipelines[cell.pipeline].has_tasks() && !served->serves_tasks()) {
+    if (pipelines[cell.pipeline].has_tasks() && !served.serves_tasks) {
       throw input_error(system.place, name + ", which serves no task trees, with pipeline " + pipeline.name,
-                        names_of_those(&System::serves_tasks) + ", or pipelines of modules");
+                        names_of_those(&SystemTraits::serves_tasks) + ", or pipelines of modules");
     }
   }
 }
@@ -115,9 +115,9 @@ void check_placement(const ExperimentSpec& spec, const SystemSpec& named, const 
                      const RunSpec& run) {
   if (run.planner.placement.empty()) return;
   const InputPlace place = place_of(spec, "planner.placement");
-  if (!system.serves_placements())
+  if (!system.traits().serves_placements)
     throw input_error(place, "a placement with " + named.name + ", which plans for itself",
-                      names_of_those(&System::serves_placements));
+                      names_of_those(&SystemTraits::serves_placements));
   if (!named.planner.empty())
     throw input_error(named.place, "planner = " + named.planner + " beside planner.placement", "one of them");
   if (run.planner.autoscale)

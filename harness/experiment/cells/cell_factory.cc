@@ -233,11 +233,11 @@ bool CellFactory::plans_itself(const Cell& cell, Configuration& own) {
   if (!own.plans_itself) {
     const SystemSpec& named = spec_.systems[cell.system];
     const auto plans = [&, run = world_of(cell, own.settings)](const System& system) {
-      return system.wants_sample() ||
+      return system.traits().wants_sample ||
              planner_of(system, make_context(run), own.settings, named.place) != nullptr;
     };
     const std::unique_ptr<System> alone = make_one_system(named.name, own.settings);
-    if (!named.planner.empty() && plans(*alone) && !alone->plans_for_others())
+    if (!named.planner.empty() && plans(*alone) && !alone->traits().plans_for_others)
       throw input_error(named.place,
                         named.name + ", which has a planner of its own, with planner = " + named.planner,
                         "a system that the shared planner plans for, or that plans for others");
@@ -254,7 +254,8 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, SettingsScope
   const bool by_rate = settings.planner.workers == WorkerRule::kRate || by_system;
   const std::unique_ptr<System> system =
       by_system ? make_system(spec_.systems[cell.system].name, settings) : nullptr;
-  const bool by_arrivals = has_streams(settings) || (system != nullptr && system->wants_sample());
+  const SystemTraits traits = system ? system->traits() : SystemTraits{};
+  const bool by_arrivals = has_streams(settings) || traits.wants_sample;
   const std::string key = pipelines_[cell.pipeline].name + " " + std::to_string(slo_of(cell)) + " " +
                           text_of(by_rate ? offered_rps : 0.0) + of.planning +
                           (by_system ? spec_.systems[cell.system].name + parameters_text(spec_, cell) : "") +
@@ -262,13 +263,13 @@ const CellFactory::Planned& CellFactory::planned(const Cell& cell, SettingsScope
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   RunSpec run = world_of(cell, settings);
-  if (system != nullptr && system->plans_cores()) check_cores(spec_.systems[cell.system], run);
+  if (traits.plans_cores) check_cores(spec_.systems[cell.system], run);
   if (!run.planner.placement.empty()) {
     const SystemSpec& named = spec_.systems[cell.system];
     check_placement(spec_, named, *make_one_system(named.name, settings), run);
   }
   add_streams(cell, of, system.get(), run);
-  if (system != nullptr) add_sample(cell, of, *system, target_rps, run);
+  add_sample(cell, of, traits, target_rps, run);
   const ServingContext context = make_context(run);
   Planned result;
   try {
@@ -324,7 +325,7 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
   run.streams = streams_of(*load.population, run.pipeline, slo_of(cell));
   run.slo_ns = 0;
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
-  if (system == nullptr || !system->wants_peaks()) return;
+  if (system == nullptr || !system->traits().wants_peaks) return;
   const TimeNs period_ns = system->replan_period_ns(make_context(run));
   const std::string key = arrivals_text(cell, of, cell.rate) + "\n" + std::to_string(period_ns);
   auto peak = peaks_.find(key);
@@ -342,16 +343,16 @@ void CellFactory::add_streams(const Cell& cell, const Configuration& of, const S
   run.peak_rps = peak->second;
 }
 
-void CellFactory::add_sample(const Cell& cell, const Configuration& of, const System& system,
+void CellFactory::add_sample(const Cell& cell, const Configuration& of, const SystemTraits& traits,
                              double target_rps, RunSpec& run) {
-  if (!system.wants_sample()) return;
-  const std::string key = arrivals_text(cell, of, target_rps) + (system.wants_foresight() ? "\nrun" : "");
+  if (!traits.wants_sample) return;
+  const std::string key = arrivals_text(cell, of, target_rps) + (traits.wants_foresight ? "\nrun" : "");
   if (samples_.count(key) == 0) {
     if (samples_.size() >= 4) samples_.clear();  // as many are kept
     PlanningLoad load{resolved_trace(of.settings), nullptr, target_rps, cell.seed};
     if (has_streams(of.settings)) load.population = offered(of, target_rps, cell.seed).population;
     samples_.emplace(key, std::make_shared<const PlanningTimes>(planning_times(
-                              load, system.wants_foresight(), place_of(spec_, "workload.duration_s"))));
+                              load, traits.wants_foresight, place_of(spec_, "workload.duration_s"))));
   }
   run.planning = samples_.at(key);
 }
@@ -530,7 +531,7 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
     prepared.capacity_rps = plan.capacity_rps;
     if (settings.planner.initial_workers > 0 && plan.why.empty()) {
       RunSpec run = make_world(cell);
-      add_sample(cell, own, *run.system, prepared.target_rps, run);
+      add_sample(cell, own, run.system->traits(), prepared.target_rps, run);
       check_plans_again(spec_, spec_.systems[cell.system].name, run, plan.plan);
     }
   }
@@ -563,7 +564,7 @@ RunSpec CellFactory::make_run(const PreparedCell& prepared) {
   const std::uint64_t seed = prepared.cell.seed;
   RunSpec run = make_world(prepared.cell);
   settle_devices(run, prepared.plan);
-  add_sample(prepared.cell, configuration(prepared.cell, SettingsScope::kOwn), *run.system,
+  add_sample(prepared.cell, configuration(prepared.cell, SettingsScope::kOwn), run.system->traits(),
              prepared.target_rps, run);
   const TraceSpec trace = resolved_trace(prepared.settings);
   if (!trace.file.empty()) checksum_of(trace);

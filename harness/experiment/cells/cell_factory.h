@@ -92,7 +92,7 @@ class CellFactory {
   /// Adds the streams of the cell's trace, if it has any, the longest of their SLOs and the modules' peaks.
   void add_streams(const Cell& cell, const Configuration& of, const System* system, RunSpec& run);
   /// Adds the sample of its load that the cell's system asks for, if it does.
-  void add_sample(const Cell& cell, const Configuration& of, const System& system, double target_rps,
+  void add_sample(const Cell& cell, const Configuration& of, const SystemTraits& traits, double target_rps,
                   RunSpec& run);
   /// Adds remarks on odd latencies of the set's models that a pipeline has.
   void remark_on_profiles(const ProfileSet& set);

@@ -22,7 +22,7 @@ ServerShape servers_of(const ExperimentSpec& spec, const Settings& settings, con
 /// Throws InputError if the settings give servers: a runtime on real GPUs has none.
 void check_servers_simulated(const ExperimentSpec& spec, const Settings& settings);
 
-/// Throws InputError for a profile without cpu_ms; for a system that plans cores (System::plans_cores()).
+/// Throws InputError for a profile without cpu_ms; for a system that plans cores (SystemTraits::plans_cores).
 void check_cores(const SystemSpec& system, const RunSpec& run);
 
 /// Returns System::make_planner(). If the system refuses a value of its parameters, the ParamError gets the

@@ -52,7 +52,7 @@ void read_planner(const TableReader& table, SystemSpec& system) {
   }
   std::vector<std::string> able;
   for (const SystemEntry& entry : all_systems()) {
-    if (entry.make()->plans_for_others()) able.emplace_back(entry.name);
+    if (entry.make()->traits().plans_for_others) able.emplace_back(entry.name);
   }
   if (std::find(able.begin(), able.end(), system.planner) == able.end())
     throw input_error(table.place(kPlannerKey), "\"" + system.planner + "\"",

@@ -119,7 +119,7 @@ std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const Prep
   const DeviceWorkers::Models models{spec.pipeline,
                                      spec.profiles,
                                      static_cast<std::uint64_t>(params.weights_seed),
-                                     spec.system->preempts(),
+                                     spec.system->traits().preempts,
                                      largest_batches(spec, prepared.plan),
                                      watch_,
                                      params.precision};

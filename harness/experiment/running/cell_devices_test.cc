@@ -105,7 +105,7 @@ void expect_serves(DeviceWorkers& workers, ManyDevices& devices, const DeviceCel
       EXPECT_EQ(source.seed, static_cast<std::uint64_t>(cell.prepared.settings.gpu.weights_seed));
       EXPECT_EQ(source.precision, cell.prepared.settings.gpu.precision);
       EXPECT_GE(source.max_batch, cell.batches()[m]);
-      EXPECT_EQ(source.exit_points, cell.world.system->preempts() ? 2 : 0);
+      EXPECT_EQ(source.exit_points, cell.world.system->traits().preempts ? 2 : 0);
       EXPECT_TRUE(source.exit_points == 0 || source.max_batch == cell.batches()[m])
           << "other places of exit points";
     }

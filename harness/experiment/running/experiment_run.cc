@@ -214,7 +214,7 @@ void ExperimentRun::check_devices(const PreparedCell& prepared) {
   const RunSpec world = factory_->make_world(prepared.cell);
   check_on_devices(world, prepared.plan, prepared.settings.faults, place_of(spec_, "serving.queue"),
                    ranks_.ranks());
-  if (world.world.preemption == Preemption::kImmediate && world.system->preempts())
+  if (world.world.preemption == Preemption::kImmediate && world.system->traits().preempts)
     throw input_error(place_of(spec_, "cluster.preemption"), "immediate with runtime = \"gpu\"",
                       "exit_points: batches on devices stop there alone");
   const std::string exchange = why_no_exchange(prepared.settings.gpu);

@@ -117,7 +117,7 @@ class WitnessedRank {
           outputs_, witness, [transport = transport_.get()] { transport->interrupt(); }));
     workers_ = std::make_unique<DeviceWorkers>(
         std::move(devices), 0,
-        DeviceWorkers::Models{spec.pipeline, spec.profiles, weights_seed, spec.system->preempts()});
+        DeviceWorkers::Models{spec.pipeline, spec.profiles, weights_seed, spec.system->traits().preempts});
   }
 
   RunRecord run() {

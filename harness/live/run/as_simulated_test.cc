@@ -240,7 +240,7 @@ std::vector<Kind> kinds() {
     // Cold starts that end at one moment are heard of by rank.
     return thinned_out(drawn_until(random, testing::random_changing_cell,
                                    [](const RunSpec& spec) {
-                                     return has_no_hops(spec) && spec.system->models_are_preloaded();
+                                     return has_no_hops(spec) && spec.system->traits().models_are_preloaded;
                                    }),
                        8);
   };

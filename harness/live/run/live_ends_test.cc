@@ -89,7 +89,7 @@ class StoppingScheduler final : public Scheduler {
 class StoppingSystem final : public System {
  public:
   void list(ParamList&) override {}
-  bool preempts() const override { return true; }
+  SystemTraits traits() const override { return {.preempts = true}; }
   std::unique_ptr<Scheduler> make_scheduler(const ServingContext&, QueueId, GroupId) override {
     return std::make_unique<StoppingScheduler>();
   }
