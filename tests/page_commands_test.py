@@ -132,7 +132,7 @@ class Checker:
         self.program = program
         presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
         self.presets = {preset["name"] for kind in presets.values() if isinstance(kind, list) for preset in kind}
-        self.benchmarks = (ROOT / "bench/CMakeLists.txt").read_text(encoding="utf-8")
+        self.built = {folder: (ROOT / folder / "CMakeLists.txt").read_text(encoding="utf-8") for folder in ("bench", "validation/inferline")}
         self.help = functools.cache(self.read_help)
 
     def read_help(self, path):
@@ -186,9 +186,9 @@ class Checker:
             return self.check_text(words[-1])
         if "--preset" in rest[:-1] and rest[rest.index("--preset") + 1] not in self.presets:
             raise WrongPage(f"--preset: found {rest[rest.index('--preset') + 1]}; allowed: {' '.join(sorted(self.presets))}")
-        benchmark = re.match(r"build/\w+/bench/(\w+)$", first)
-        if benchmark and not re.search(rf"\b{benchmark[1]}\b", self.benchmarks):
-            raise WrongPage(f"{first}: found no such benchmark")
+        built = re.match(rf"build/\w+/({'|'.join(self.built)})/(\w+)$", first)
+        if built and not re.search(rf"\b{built[2]}\b", self.built[built[1]]):
+            raise WrongPage(f"{first}: found no such program")
         if first.endswith("python3") or first == "sbatch":
             first, rest = next(((word, rest[at + 1:]) for at, word in enumerate(rest) if "/" in word), ("", []))
         if first == "ci/gpu-node" and "--" in rest:
@@ -314,7 +314,7 @@ class Rules(Scratch):
                 ("harness experiments/nothing.toml", "found no experiments/nothing.toml"), ("ci/nothing now", "found no ci/nothing"),
                 ("ci/site --nothing", "ci/site: found --nothing"), ("ci/sanitize nothing", "ci/sanitize: found nothing"),
                 ("/usr/bin/python3 tests/folder_graph.py --nothing", "found --nothing"), ("cmake --preset nothing", "--preset: found nothing; allowed: asan"),
-                ("build/release/bench/nothing --x", "no such benchmark"), ("ci/gpu-node exec -- harness fit --nothing", "harness fit: found --nothing")]:
+                ("build/release/bench/nothing --x", "no such program"), ("ci/gpu-node exec -- harness fit --nothing", "harness fit: found --nothing")]:
             self.expect_wrong(f"A\n\n    {command}\n" if is_command(command) else f"A\n\n    harness list keys\n    {command}\n", wrong)
         self.expect_wrong("A\n`b` and `harness show\n--nothing` c\n", "page.md:2: harness show --nothing", "found --nothing")
         self.expect_wrong("    harness list keys\n    harness show a.h5   # --csv, or --nothing\n", "page.md:2:", "comment: found --nothing")

@@ -119,8 +119,8 @@ def is_code(path):
 
 
 def is_test(path):
-    """Tests, what only they include (test_*.h), fuzz targets and benchmarks may include anything."""
-    return path.startswith(("tests/", "bench/")) or re.search(r"(_test|/test_\w+)\.(h|cc|cu)$", path) is not None
+    """Tests, what only they include (test_*.h), fuzz targets, benchmarks and validations may include anything."""
+    return path.startswith(("tests/", "bench/", "validation/")) or re.search(r"(_test|/test_\w+)\.(h|cc|cu)$", path) is not None
 
 
 def line_of(text, offset):

@@ -17,7 +17,7 @@ MEASURED = 1_000_000  # queries of a scale factor
 def rows_of(harness):
     """What the program writes, by the line of its table; none if the authors' figures are not there."""
     path = (harness.out / "rows.csv").resolve()
-    program = Path(harness.program).resolve().parent.parent / "bench/inferline_authors"
+    program = Path(harness.program).resolve().parent.parent / "validation/inferline/inferline_authors"
     ran = subprocess.run([str(program), "", "50000", str(path)], cwd=ROOT, capture_output=True, text=True, check=False)
     if ran.returncode == MISSING:
         print(ran.stdout.strip())

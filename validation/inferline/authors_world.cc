@@ -1,4 +1,4 @@
-#include "bench/authors_world.h"
+#include "validation/inferline/authors_world.h"
 
 #include <algorithm>
 #include <cmath>

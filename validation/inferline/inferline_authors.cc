@@ -20,12 +20,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/authors_data.h"
-#include "bench/authors_world.h"
 #include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"
-#include "systems/inferline/greedy_planner.h"
 #include "systems/inferline/greedy_params.h"
+#include "systems/inferline/greedy_planner.h"
+#include "validation/inferline/authors_data.h"
+#include "validation/inferline/authors_world.h"
 
 namespace harness {
 namespace {

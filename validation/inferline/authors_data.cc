@@ -1,4 +1,4 @@
-#include "bench/authors_data.h"
+#include "validation/inferline/authors_data.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/authors_data.h"
 #include "harness/serving/cluster_device.h"
 #include "harness/serving/serving_context.h"
 #include "systems/inferline/hardware.h"
 #include "systems/inferline/model_configuration.h"
+#include "validation/inferline/authors_data.h"
 
 namespace harness {
 
