@@ -11,8 +11,7 @@ namespace harness {
 
 struct AttentionNeighbour;
 
-/// The evaluation of Eq. 4 to 6 for one stage, with all intermediate results, which tests and the fit look
-/// at.
+/// The evaluation of Eq. 4 to 6 for one stage, with all intermediate results, which tests look at.
 struct AttentionPass {
   std::vector<double> own;      ///< W x_i
   std::vector<double> others;   ///< W x_j: hidden() numbers for each neighbour

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/counted_allocations.h"
 #include "harness/core/input_error.h"
 #include "harness/core/random_stream.h"
+#include "harness/files/file_bytes.h"
+#include "harness/files/table_reader.h"
 
 namespace harness {
 namespace {
@@ -225,6 +228,36 @@ TEST(Attention, OneStageHasNoNeighbour) {
   std::vector<double> cv(1);
   attention.predict(stages, cv);
   EXPECT_EQ(cv[0], 3);
+}
+
+TEST(Attention, PredictingAllocatesNothing) {
+  Attention attention(pipeline_of({{}, {"m0"}, {"m1"}, {"m2"}}), built_in_attention_weights());
+  const std::vector<StageFeatures> stages(4, stage_of(0.5, 2, 1.5));
+  std::vector<double> cv(stages.size());
+  const std::int64_t before = allocations();
+  attention.predict(stages, cv);
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST(Attention, TheProgramHasTheWeightsOfItsFile) {
+  const std::string file = "systems/quart/attention.toml";
+  const TomlValue tree = parse_toml(file, read_file(file));
+  const TableReader fields(file, tree);
+  const auto numbers = [&](const char* key) { return fields.numbers(key, -1e6, 1e6); };
+  const AttentionWeights weights = built_in_attention_weights();
+  EXPECT_EQ(weights.source, file);
+  EXPECT_EQ(weights.stages, fields.integer("stages", 0, 4096));
+  EXPECT_EQ(weights.w, numbers("w"));
+  EXPECT_EQ(weights.a, numbers("a"));
+  EXPECT_EQ(weights.theta, fields.number("theta", -1e6, 1e6));
+  EXPECT_EQ(weights.f, numbers("f"));
+  EXPECT_EQ(weights.bias, fields.number("bias", -1e6, 1e6));
+  const auto hidden = static_cast<std::size_t>(fields.integer("hidden", 1, 64));
+  EXPECT_EQ(weights.w.size(), hidden * kAttentionFeatures.size());
+  EXPECT_EQ(weights.a.size(), 2 * hidden);
+  EXPECT_EQ(weights.hidden(), hidden);
+  const std::vector<std::string> features(kAttentionFeatures.begin(), kAttentionFeatures.end());
+  EXPECT_EQ(fields.texts("features"), features);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// The weights that the network has learned, fitted beforehand by bench/quart_weights.
+/// The weights that the network has learned, fitted beforehand (README.md, "The attention").
 struct AttentionWeights {
   std::string source;     ///< name of the file, for messages
   int stages = 0;         ///< number of stages of the only pipelines that it was fitted for; 0: for any
