@@ -13,7 +13,7 @@
 #include "harness/core/exit_codes.h"
 #include "harness/core/wording.h"
 #include "harness/experiment/running/driver.h"
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 #include "harness/experiment/running/run_options.h"
 #include "harness/machine/pinned_thread.h"
 #include "harness/ranks/mpi_launch.h"

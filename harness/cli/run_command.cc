@@ -11,7 +11,7 @@
 #include "harness/core/wording.h"
 #include "harness/experiment/running/driver.h"
 #include "harness/experiment/running/experiment_part.h"
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 #include "harness/experiment/running/run_options.h"
 #include "harness/experiment/storing/build_provenance.h"
 #include "harness/experiment/storing/cell_store.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 
 namespace harness {
 

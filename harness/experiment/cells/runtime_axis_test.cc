@@ -7,7 +7,6 @@
 #include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/running/dry_run.h"
-#include "harness/experiment/running/dry_run_total.h"
 
 namespace harness {
 namespace {

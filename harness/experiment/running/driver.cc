@@ -4,17 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 
 #include "harness/core/environment_error.h"
 #include "harness/core/exit_codes.h"
-#include "harness/core/wording.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 #include "harness/experiment/running/run_options.h"
-#include "harness/experiment/running/short_text.h"
 #include "harness/experiment/running/suite.h"
 #include "harness/ranks/cell_distribution.h"
 #include "harness/ranks/mpi_launch.h"
@@ -51,10 +48,10 @@ class Driver {
   void find_experiments();
   int run_each();
   int dry_run();
-  void print_ends(const std::vector<ExperimentRun::End>& ends) const;
 
   const RunOptions& options_;
   CellDistribution& ranks_;
+  RunConsole console_{options_.progress, options_.says_end};
   Clock::time_point began_ = Clock::now();
   ExperimentFiles what_;
   std::vector<std::unique_ptr<ExperimentRun>> runs_;
@@ -73,7 +70,7 @@ void Driver::find_experiments() {
                                             : "interrupted; the same command finishes the rest");
   };
   for (const std::string& file : what_.files)
-    runs_.push_back(std::make_unique<ExperimentRun>(options_, file, ranks_, check_signal));
+    runs_.push_back(std::make_unique<ExperimentRun>(options_, file, ranks_, console_, check_signal));
 }
 
 int Driver::run() {
@@ -94,45 +91,32 @@ int Driver::dry_run() {
     if (options_.json)
       plans.push_back({plan});
     else if (speaks)
-      std::fputs(plan.c_str(), stdout);
+      console_.print(plan);
   }
   if (!options_.json || !speaks) return worst;
   JsonObject document;
   document.add("name", what_.name);
   document.add("is_suite", what_.is_suite);
   document.add("experiments", plans);
-  std::fputs((document.json(",\n").text + "\n").c_str(), stdout);
+  console_.print(document.json(",\n").text + "\n");
   return worst;
 }
 
 int Driver::run_each() {
   const bool speaks = what_.is_suite && ranks_.rank() == 0;
-  std::vector<ExperimentRun::End> ends;
+  std::vector<RunEnd> ends;
   int worst = kAllWell;
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    if (speaks && options_.progress == ProgressForm::kText)
-      std::fprintf(stderr, "experiment %zu of %zu: %s\n", i + 1, runs_.size(), what_.files[i].c_str());
+    if (speaks)
+      console_.line("experiment " + std::to_string(i + 1) + " of " + std::to_string(runs_.size()) + ": " +
+                    what_.files[i]);
     ends.push_back(runs_[i]->run());
     worst = std::max(worst, ends.back().exit_code);
     runs_[i].reset();  // its plans and the lock on its results
   }
-  if (speaks) print_ends(ends);
+  if (speaks)
+    console_.end_suite(what_.name, ends, std::chrono::duration<double>(Clock::now() - began_).count());
   return worst;
-}
-
-void Driver::print_ends(const std::vector<ExperimentRun::End>& ends) const {
-  std::size_t cells = 0;
-  std::size_t width = 0;
-  for (const std::string& file : what_.files) width = std::max(width, file.size());
-  for (const ExperimentRun::End& end : ends) cells += end.cells;
-  const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-  std::printf("suite %s: %s, %s, %s\n", what_.name.c_str(), counted(ends.size(), "experiment").c_str(),
-              counted(cells, "cell").c_str(), short_time(seconds).c_str());
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    std::printf("  %-*s  %6zu cell%s  %s%s\n", static_cast<int>(width), what_.files[i].c_str(), ends[i].cells,
-                ends[i].cells == 1 ? " " : "s", ends[i].how.c_str(),
-                ends[i].exit_code == kAllWell ? "" : "; cells skipped or invalid");
-  }
 }
 
 }  // namespace

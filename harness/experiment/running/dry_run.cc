@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "harness/core/input_error.h"
@@ -12,9 +13,11 @@
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/cells/cluster_checks.h"
 #include "harness/experiment/running/cell_title.h"
+#include "harness/experiment/running/run_notes.h"
 #include "harness/experiment/running/short_text.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/serving/sizing_planner.h"
+#include "harness/text/json.h"
 
 namespace harness {
 namespace {
@@ -154,24 +157,19 @@ std::vector<Json> groups_json(const PreparedCell& cell) {
   return groups;
 }
 
-}  // namespace
-
-std::string dry_run_table(const std::vector<PreparedCell>& cells) {
-  std::vector<Line> lines = {{"cell", "capacity/s", "offered/s", "requests", "modules: batch x workers"}};
-  for (const PreparedCell& cell : cells) lines.push_back(line_of(cell));
-  std::array<std::size_t, 4> widths{};
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::string padding(widths[i] - line[i].size(), ' ');
-      text += i == 0 ? line[i] + padding : "  " + padding + line[i];
-    }
-    text += "  " + line[4] + "\n";
-  }
-  return text;
+Json cell_json(const PreparedCell& cell) {
+  JsonObject object;
+  add_names(object, cell.identity, ns_to_ms(cell.slo_ns));
+  object.add("duration_s", cell.duration_s);
+  object.add("status", std::string(cell.why.empty() ? "planned" : "skipped"));
+  object.add("why", cell.why);
+  object.add("capacity_rps", cell.capacity_rps);
+  object.add("offered_rps", cell.offered_rps);
+  object.add("expected_requests", cell.expected_requests);
+  object.add("modules", modules_json(cell));
+  object.add("groups", groups_json(cell));
+  object.add("settings_hash", settings_hash_of(cell.identity.effective_toml));
+  return object.json();
 }
 
 std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int ranks) {
@@ -193,28 +191,25 @@ std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int r
   return lines;
 }
 
-std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
-  std::string text;
-  for (const std::string& line : layout_lines(cells, ranks)) text += line + "\n";
-  return text;
-}
+/// The amounts of all cells together. Skipped cells have none.
+struct Total {
+  std::size_t skipped = 0;  // number of skipped cells
+  double requests = 0;
+  double live_s = 0;  // duration of the live cells
+};
 
-Json cell_json(const PreparedCell& cell) {
-  JsonObject object;
-  add_names(object, cell.identity, ns_to_ms(cell.slo_ns));
-  object.add("duration_s", cell.duration_s);
-  object.add("status", std::string(cell.why.empty() ? "planned" : "skipped"));
-  object.add("why", cell.why);
-  object.add("capacity_rps", cell.capacity_rps);
-  object.add("offered_rps", cell.offered_rps);
-  object.add("expected_requests", cell.expected_requests);
-  object.add("modules", modules_json(cell));
-  object.add("groups", groups_json(cell));
-  object.add("settings_hash", settings_hash_of(cell.identity.effective_toml));
-  return object.json();
+Total total_of(const std::vector<PreparedCell>& cells) {
+  Total total;
+  for (const PreparedCell& cell : cells) {
+    if (!cell.why.empty()) {
+      ++total.skipped;
+      continue;
+    }
+    total.requests += cell.expected_requests;
+    if (is_live(cell)) total.live_s += cell.duration_s;
+  }
+  return total;
 }
-
-namespace {
 
 std::string sizes_text(const std::vector<int>& batches) {
   std::string text;
@@ -240,6 +235,90 @@ std::string other_sizes(const RunSpec& world, double factor, const std::vector<i
 }
 
 }  // namespace
+
+DryRun::DryRun(CheckedExperiment& experiment, const SeedRounds& seeds, int ranks,
+               const std::function<void()>& check_signal)
+    : experiment_(experiment), planned_(seeds.cell_count()), ranks_(ranks) {
+  for (const ExpectedCell& cell : seeds.wanted()) {
+    check_signal();
+    cells_.push_back(experiment.factory.prepare(experiment.factory.cells()[cell.index]));
+  }
+}
+
+bool DryRun::has_skipped() const { return total_of(cells_).skipped > 0; }
+
+std::vector<std::string> DryRun::notes() const {
+  std::vector<std::string> notes = run_notes(experiment_);
+  for (std::string& note : size_notes(experiment_.factory, cells_)) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::string DryRun::text(bool brief) const {
+  const std::string& file = experiment_.spec.file;
+  std::string text = brief ? file + ": " : dry_run_table(cells_) + layout_text(cells_, ranks_);
+  text += dry_run_total(cells_);
+  if (const double bytes = experiment_.needs.row_bytes(planned_); bytes > 0)
+    text += ", about " + short_bytes(bytes) + " of rows";
+  if (brief && has_skipped()) text += ", " + std::to_string(total_of(cells_).skipped) + " skipped";
+  if (planned_ < experiment_.cells.size()) {
+    text += "; with [repeat_until] up to " + counted(experiment_.cells.size(), "cell") + " (" +
+            std::to_string(max_seeds(experiment_.spec)) + " seeds)";
+  }
+  for (const std::string& note : notes()) text += "\n" + (brief ? file + ": " : "") + note;
+  return text + "\n";
+}
+
+std::string DryRun::json(const std::string& results) const {
+  const Total total = total_of(cells_);
+  std::vector<Json> rows;
+  for (const PreparedCell& cell : cells_) rows.push_back(cell_json(cell));
+  const std::set<std::string> layouts = layout_lines(cells_, ranks_);
+  JsonObject object;
+  object.add("file", experiment_.spec.file);
+  object.add("name", experiment_.spec.name);
+  object.add("results", results);
+  object.add("ranks", ranks_);
+  object.add("cell_count", cells_.size());
+  object.add("skipped", total.skipped);
+  object.add("max_cell_count", experiment_.part.is_whole() ? experiment_.cells.size() : cells_.size());
+  object.add("requests", total.requests);
+  object.add("live_s", total.live_s);
+  object.add("rows_bytes", experiment_.needs.row_bytes(planned_));
+  object.add("layouts", std::vector<std::string>(layouts.begin(), layouts.end()));
+  object.add("notes", notes());
+  object.add("cells", Json{json_lines(rows)});
+  return object.json(",\n").text;
+}
+
+std::string dry_run_total(const std::vector<PreparedCell>& cells) {
+  const Total total = total_of(cells);
+  const std::string wall = total.live_s > 0 ? ", " + short_time(total.live_s) + " of wall-clock time" : "";
+  return counted(cells.size(), "cell") + ", " + short_count(total.requests) + " requests" + wall;
+}
+
+std::string dry_run_table(const std::vector<PreparedCell>& cells) {
+  std::vector<Line> lines = {{"cell", "capacity/s", "offered/s", "requests", "modules: batch x workers"}};
+  for (const PreparedCell& cell : cells) lines.push_back(line_of(cell));
+  std::array<std::size_t, 4> widths{};
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string padding(widths[i] - line[i].size(), ' ');
+      text += i == 0 ? line[i] + padding : "  " + padding + line[i];
+    }
+    text += "  " + line[4] + "\n";
+  }
+  return text;
+}
+
+std::string layout_text(const std::vector<PreparedCell>& cells, int ranks) {
+  std::string text;
+  for (const std::string& line : layout_lines(cells, ranks)) text += line + "\n";
+  return text;
+}
 
 std::vector<std::string> size_notes(CellFactory& factory, const std::vector<PreparedCell>& cells) {
   std::set<std::tuple<std::size_t, TimeNs, std::size_t, std::vector<std::size_t>>> looked_at;

@@ -1,16 +1,11 @@
 #include "harness/experiment/running/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "harness/core/param_list.h"
 #include "harness/core/wording.h"
 #include "harness/experiment/running/cell_title.h"
-#include "harness/experiment/running/progress_form.h"
 #include "harness/experiment/running/short_text.h"
 
 namespace harness {
@@ -21,23 +16,17 @@ constexpr auto kBetweenLines = std::chrono::milliseconds(100);
 constexpr std::chrono::milliseconds kBetweenNotes(1000);
 constexpr std::chrono::milliseconds kBetweenCells(100);
 
-bool on_terminal() {
-  const char* term = std::getenv("TERM");
-  return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string(term) != "dumb");
-}
-
 }  // namespace
 
-Progress::Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status)
+Progress::Progress(CellDistribution& ranks, const Work& work, const RunConsole& console, StatusFile* status)
     : ranks_(ranks),
       work_(work),
-      form_(form),
+      console_(console),
       status_(status),
-      failed_before_(status == nullptr ? 0 : status->status.failed),
-      terminal_(form == ProgressForm::kText && on_terminal()) {}
+      failed_before_(status == nullptr ? 0 : status->status.failed) {}
 
 Progress::~Progress() {
-  if (terminal_ && ranks_.rank() == 0) std::fputs("\r\033[K", stderr);
+  if (ranks_.rank() == 0) console_.clear();
 }
 
 double Progress::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -51,14 +40,6 @@ double Progress::left_s(double running) {
   const double done = static_cast<double>(ranks_.counts().requests) + running;
   if (done <= 0) return -1;
   return elapsed_s() * std::fmax(0, work_.amount - done) / done;
-}
-
-void Progress::show_line(const std::string& line) {
-  if (terminal_)
-    std::fprintf(stderr, "\r\033[K%.*s", 200, line.c_str());
-  else
-    std::fprintf(stderr, "%s\n", line.c_str());
-  std::fflush(stderr);
 }
 
 void Progress::begin(const CellIdentity& cell, double slo_ms, double duration_s) {
@@ -92,7 +73,7 @@ void Progress::end() {
 }
 
 bool Progress::is_due(Clock::time_point at) {
-  const bool shows = terminal_ && at - shown_ >= kBetweenLines;
+  const bool shows = console_.is_terminal() && at - shown_ >= kBetweenLines;
   if (ranks_.rank() != 0 || (!shows && at - noted_ < kBetweenNotes)) return false;
   noted_ = at;
   return true;
@@ -105,15 +86,15 @@ void Progress::update(TimeNs now, std::uint64_t sent) {
   const double share = duration_s_ > 0 ? std::fmin(1, ns_to_s(now) / duration_s_) : 1;
   const double left = left_s(work_.live ? share * duration_s_ : static_cast<double>(sent));
   if (!work_.live) note_status(share, left, kBetweenNotes);  // a slow disk would hold up the load
-  if (!terminal_) return;
+  if (!console_.is_terminal()) return;
   shown_ = at;
   const std::string how_far =
       work_.live ? ", " + short_time(ns_to_s(now)) + " of " + short_time(duration_s_) + ", " +
                        short_count(static_cast<double>(sent)) + " requests"
                  : formatted(", %.0f %%, ", share * 100) +
                        short_count(static_cast<double>(sent) / std::fmax(seconds, 1e-3)) + "/s";
-  show_line("cell " + std::to_string(finished_cells() + 1) + " of " + std::to_string(work_.cells) + ": " +
-            name_ + how_far + (left < 0 ? "" : ", " + short_time(left) + " left"));
+  console_.show("cell " + std::to_string(finished_cells() + 1) + " of " + std::to_string(work_.cells) + ": " +
+                name_ + how_far + (left < 0 ? "" : ", " + short_time(left) + " left"));
 }
 
 void Progress::wait() {
@@ -122,10 +103,10 @@ void Progress::wait() {
   name_.clear();
   const double left = left_s(0);
   note_status(0, left, kBetweenNotes);
-  if (!terminal_) return;
+  if (!console_.is_terminal()) return;
   shown_ = at;
-  show_line(std::to_string(finished_cells()) + " of " + counted(work_.cells, "cell") +
-            " finished, other ranks run the last" + (left < 0 ? "" : ", " + short_time(left) + " left"));
+  console_.show(std::to_string(finished_cells()) + " of " + counted(work_.cells, "cell") +
+                " finished, other ranks run the last" + (left < 0 ? "" : ", " + short_time(left) + " left"));
 }
 
 void Progress::show_event(const SummaryRow& row, std::size_t done, double left_s) const {
@@ -140,7 +121,7 @@ void Progress::show_event(const SummaryRow& row, std::size_t done, double left_s
   object.add("total", work_.earlier_cells + work_.cells);
   object.add("elapsed_s", elapsed_s());
   object.add("eta_s", left_s < 0 ? kNoValue : left_s);
-  say_event("cell", object);
+  console_.event("cell", object);
 }
 
 void Progress::finish(const SummaryRow& row) {
@@ -151,8 +132,8 @@ void Progress::finish(const SummaryRow& row) {
     status_->status.last_cell = name_;
     note_status(1, left, kBetweenCells);
   }
-  if (form_ == ProgressForm::kQuiet) return;
-  if (form_ == ProgressForm::kJson) return show_event(row, done, left);
+  if (console_.form() == ProgressForm::kQuiet) return;
+  if (console_.form() == ProgressForm::kJson) return show_event(row, done, left);
   std::string line = "[" + std::to_string(done) + "/" + std::to_string(work_.cells) + "] " +
                      cell_title(row.cell, row.slo_ms) + ": ";
   if (row.status != "ok") {
@@ -168,7 +149,7 @@ void Progress::finish(const SummaryRow& row) {
   }
   if (left > 0 && done < work_.cells) line += ", " + short_time(left) + " left";
   if (work_.live && row.status == "ok" && !row.why.empty()) line += "; " + row.why;
-  if (!terminal_ || ranks_.rank() == 0) show_line(line);
+  if (!console_.is_terminal() || ranks_.rank() == 0) console_.show(line);
 }
 
 }  // namespace harness

@@ -1,16 +1,15 @@
-// The output of a run on standard error: one line that changes on a terminal, a line per finished cell
-// elsewhere, or lines of JSON; and its status file.
+// How far the cells of a run are: one line that changes on a terminal, a line per finished cell elsewhere, or
+// lines of JSON; and its status file.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 #include "harness/experiment/running/run_status.h"
 #include "harness/ranks/cell_distribution.h"
 #include "harness/record/run/summary_row.h"
-#include "harness/text/json.h"
 
 namespace harness {
 
@@ -26,8 +25,8 @@ class Progress {
     bool live = false;               ///< true: one cell after the other, in wall-clock time
   };
 
-  /// Keeps `status`, which must outlive this, up to date; null on ranks other than 0.
-  Progress(CellDistribution& ranks, const Work& work, ProgressForm form, StatusFile* status);
+  /// Keeps `status` up to date; null on ranks other than 0. What this refers to must outlive it.
+  Progress(CellDistribution& ranks, const Work& work, const RunConsole& console, StatusFile* status);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -55,15 +54,13 @@ class Progress {
   /// cannot be told.
   double left_s(double running);
   void note_status(double share, double left_s, std::chrono::milliseconds at_least);
-  void show_line(const std::string& line);
   void show_event(const SummaryRow& row, std::size_t done, double left_s) const;
 
   CellDistribution& ranks_;
   Work work_;
-  ProgressForm form_;
+  const RunConsole& console_;
   StatusFile* status_;
   std::uint64_t failed_before_ = 0;  ///< number of failed cells in `status` at the start
-  bool terminal_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_{};
   Clock::time_point noted_{};

@@ -1,11 +1,11 @@
 #include "harness/experiment/running/run_notes.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <tuple>
 
 #include "harness/core/wording.h"
+#include "harness/experiment/running/short_text.h"
 #include "harness/record/analysis/length_notes.h"
 #include "harness/record/run/module_metrics.h"
 
@@ -27,30 +27,9 @@ std::string differing_keys(const ExperimentSpec& spec, const std::vector<Cell>& 
   return join_names(keys);
 }
 
-}  // namespace
-
-std::vector<std::string> run_notes(const CellFactory& factory, std::span<const DeviceNeed> needs,
-                                   std::span<const RankMachine> machines) {
-  std::vector<std::string> notes = factory.remarks();
-  for (const std::string& note : device_notes(needs, machines)) notes.push_back("warning: " + note);
-  return notes;
-}
-
-std::string lockstep_text(const std::vector<SummaryRow>& rows) {
-  std::vector<std::uint32_t> cells;
-  double largest = 0;
-  for (const SummaryRow& row : rows) {
-    const double lockstep = row["lockstep"];
-    if (!is_simulated(row) || !(lockstep > kInStep)) continue;
-    cells.push_back(row.cell.index);
-    largest = std::max(largest, lockstep);
-  }
-  if (cells.empty()) return "";
-  char value[16];
-  std::snprintf(value, sizeof value, "%.2f", largest);
-  return numbered(cells, 2) + ": batches of a module end in step (lockstep up to " + value + ")";
-}
-
+/// Returns "cells 0, 1 and 2 have the same fingerprint: trace.t.cv changes nothing between them" for
+/// simulated cells that differ only in swept keys, and the number of further groups of such cells; "" if
+/// there are no such cells.
 std::string same_fingerprint_text(const ExperimentSpec& spec, const std::vector<Cell>& cells,
                                   const std::vector<SummaryRow>& rows) {
   using Same = std::tuple<std::size_t, std::size_t, std::size_t, double, double, std::uint64_t, std::string>;
@@ -71,6 +50,41 @@ std::string same_fingerprint_text(const ExperimentSpec& spec, const std::vector<
       groups.size() > 1 ? " (and so have those of " + counted(groups.size() - 1, "other group") + ")" : "";
   return numbered(first->second, kNamed) + " have the same fingerprint" + more + ": " +
          differing_keys(spec, cells, first->second) + " changes nothing between them";
+}
+
+}  // namespace
+
+std::vector<std::string> run_notes(const CheckedExperiment& experiment) {
+  std::vector<std::string> notes = experiment.factory.remarks();
+  for (const std::string& note : device_notes(experiment.device_needs, experiment.machines))
+    notes.push_back("warning: " + note);
+  return notes;
+}
+
+std::vector<std::string> end_notes(const CheckedExperiment& experiment, const std::vector<SummaryRow>& rows) {
+  std::vector<std::string> notes = length_notes(rows);
+  if (const std::string note = lockstep_text(rows); !note.empty()) {
+    const bool is_exact = experiment.spec.base.world.jitter == Jitter::kOff;
+    notes.push_back(note + (is_exact ? "; cluster.jitter would break that" : ""));
+  }
+  if (const std::string note = same_fingerprint_text(experiment.spec, experiment.factory.cells(), rows);
+      !note.empty())
+    notes.push_back(note);
+  return notes;
+}
+
+std::string lockstep_text(const std::vector<SummaryRow>& rows) {
+  std::vector<std::uint32_t> cells;
+  double largest = 0;
+  for (const SummaryRow& row : rows) {
+    const double lockstep = row["lockstep"];
+    if (!is_simulated(row) || !(lockstep > kInStep)) continue;
+    cells.push_back(row.cell.index);
+    largest = std::max(largest, lockstep);
+  }
+  if (cells.empty()) return "";
+  return numbered(cells, 2) + ": batches of a module end in step" +
+         formatted(" (lockstep up to %.2f)", largest);
 }
 
 }  // namespace harness

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/experiment/running/experiment_part.h"
-#include "harness/experiment/running/progress_form.h"
+#include "harness/experiment/running/run_console.h"
 
 namespace harness {
 
