@@ -227,7 +227,7 @@ void ExperimentRun::check_devices(const PreparedCell& prepared) {
 
 /// Tells rank 0 what devices all ranks have.
 void ExperimentRun::gather_machines_for_devices() {
-  if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_cuda(needs_));
+  if (!needs_.empty()) machines_ = gather_machines(ranks_, asks_for_gpus(needs_));
 }
 
 std::string ExperimentRun::why_no_devices_for(std::uint32_t cell) const {
