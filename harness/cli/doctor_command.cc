@@ -126,10 +126,10 @@ int print(const std::vector<Check>& checks) {
 std::vector<RankMachine> gather_needed(CellDistribution& cells,
                                        std::span<const ExperimentLayout::Devices> devices) {
   if (cells.share(devices.empty() ? 0 : 1) == 0) return {};
-  const bool cuda = std::any_of(devices.begin(), devices.end(), [](const ExperimentLayout::Devices& one) {
-    return asks_for_cuda(one.needs);
+  const bool gpus = std::any_of(devices.begin(), devices.end(), [](const ExperimentLayout::Devices& one) {
+    return asks_for_gpus(one.needs);
   });
-  return gather_machines(cells, cells.share(cuda ? 1 : 0) != 0);
+  return gather_machines(cells, cells.share(gpus ? 1 : 0) != 0);
 }
 
 int clean() {

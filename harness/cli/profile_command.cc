@@ -27,6 +27,7 @@
 #include "harness/files/file_bytes.h"
 #include "harness/gpu/device/device_info.h"
 #include "harness/gpu/device/device_spec.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/gpu/device/device_watch.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/profiling/device_wait.h"
@@ -58,8 +59,8 @@ ModelProfile measure(const DeviceSpec& spec, const ProfileJob& job) {
 /// Watches the clocks of a GPU. Returns null for other devices, and for a GPU that cannot be had, which
 /// measure() reports.
 std::unique_ptr<GpuClockWatch> watch_clocks(const DeviceSpec& spec) {
-  if (spec.kind != "cuda") return nullptr;
-  const std::string name = spec.kind + ":" + std::to_string(spec.index);
+  if (!traits_of(spec.kind).needs_gpu) return nullptr;
+  const std::string name = name_of(spec.kind) + (":" + std::to_string(spec.index));
   try {
     for (const DeviceInfo& info : list_devices()) {
       if (info.name == name && !info.bus_id.empty()) return std::make_unique<GpuClockWatch>(info.bus_id);
@@ -190,7 +191,7 @@ void add_goodput_options(CLI::App& command, GoodputOptions& options) {
 }
 
 void add_options(CLI::App& command, ProfileOptions& options) {
-  command.add_option("--device", options.device, "cpu, cuda:N or null (harness list devices)")
+  command.add_option("--device", options.device, text_of_device_forms() + " (harness list devices)")
       ->capture_default_str();
   command.add_option("--model", options.models, "a model of the zoo; repeatable, or several with commas")
       ->type_name("NAME")
@@ -215,7 +216,10 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       ->capture_default_str();
   command.add_option("--precision", options.precision, "in which models compute: fp32, fp16 or bf16")
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "cpu: threads that compute a batch")
+  command
+      .add_option(
+          "--threads", options.threads,
+          join_names(device_kinds_with(&DeviceTraits::takes_threads)) + ": threads that compute a batch")
       ->capture_default_str();
   command
       .add_option("--image-size", options.image,

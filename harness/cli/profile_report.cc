@@ -7,6 +7,7 @@
 
 #include "harness/core/build_info.h"
 #include "harness/core/wording.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/machine/machine_text.h"
 #include "harness/text/text_table.h"
@@ -61,8 +62,9 @@ std::string today() {
 }
 
 std::string threads_text(const DeviceSpec& spec) {
-  return spec.kind != "cpu" ? ""
-                            : std::to_string(spec.threads) + (spec.threads == 1 ? " thread" : " threads");
+  return !traits_of(spec.kind).takes_threads
+             ? ""
+             : std::to_string(spec.threads) + (spec.threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace

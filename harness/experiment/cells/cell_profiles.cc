@@ -8,6 +8,7 @@
 #include "harness/core/wording.h"
 #include "harness/experiment/reading/cell.h"
 #include "harness/experiment/reading/experiment_spec.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/serving/milp.h"
 #include "workloads/catalogue/catalogue.h"
 
@@ -47,13 +48,13 @@ std::string measuring_command(const ExperimentSpec& spec, const Settings& settin
   std::string names = join_names(pipelines);
   std::erase(names, ' ');
   std::string options = names + " --max-batch " + std::to_string(settings.planner.max_batch);
-  if (settings.gpu.device == DeviceKind::kCpu && settings.gpu.threads > 1)
+  const DeviceTraits& kind = traits_of(settings.gpu.device);
+  if (kind.takes_threads && settings.gpu.threads > 1)
     options += " --threads " + std::to_string(settings.gpu.threads);
   if (settings.gpu.precision != Precision::kFp32)
     options += std::string(" --precision ") + name_of(settings.gpu.precision);
   return (has_folder ? "" : "mkdir -p " + folder.string() + " && ") + "harness profile --device " +
-         name_of(settings.gpu.device) + (settings.gpu.device == DeviceKind::kCuda ? ":0" : "") +
-         " --pipeline " + options + " -o " + output;
+         kind.name + (kind.needs_gpu ? ":0" : "") + " --pipeline " + options + " -o " + output;
 }
 
 std::string how_to_measure_all(const ExperimentSpec& spec, const Settings& settings) {

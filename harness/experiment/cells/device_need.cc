@@ -4,6 +4,7 @@
 
 #include "harness/core/param_list.h"
 #include "harness/core/wording.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/live/protocol/layout.h"
 
 namespace harness {
@@ -70,12 +71,13 @@ std::string crowding(const DeviceNeed& need, std::span<const RankMachine> machin
 
 /// Returns a note on the device that the profiles were measured on if it is not the cells' device, else "".
 std::string other_device(const DeviceNeed& need, const std::string& profiled_on) {
-  const bool by_cpu = profiled_on.starts_with("cpu");
+  const DeviceTraits& own = traits_of(need.gpu.device);
+  const std::optional<DeviceKind> measured = kind_of_device(profiled_on);
   const std::string set = "the profiles are of " + profiled_on + ", gpu.";
-  if (need.gpu.device == DeviceKind::kCuda && (by_cpu || profiled_on == "null"))
-    return set + "device is cuda";
-  if (need.gpu.device != DeviceKind::kCpu) return "";
-  if (!by_cpu) return set + "device is cpu";
+  const bool is_other = own.takes_threads ? measured != need.gpu.device
+                                          : own.needs_gpu && measured && !traits_of(*measured).needs_gpu;
+  if (is_other) return set + "device is " + own.name;
+  if (!own.takes_threads) return "";
   const std::string threads = counted(static_cast<std::size_t>(need.gpu.threads), "thread") + ")";
   const bool says_threads = profiled_on.ends_with(" thread)") || profiled_on.ends_with(" threads)");
   if (!says_threads || profiled_on.ends_with(", " + threads)) return "";
@@ -84,7 +86,7 @@ std::string other_device(const DeviceNeed& need, const std::string& profiled_on)
 
 /// Returns a note on the precision of the profiles if it is not the cells' precision, else "".
 std::string other_precision(const DeviceNeed& need, Precision profiled_in) {
-  if (need.gpu.device == DeviceKind::kNull || profiled_in == need.gpu.precision) return "";
+  if (!traits_of(need.gpu.device).computes || profiled_in == need.gpu.precision) return "";
   return std::string("the profiles are of models in ") + name_of(profiled_in) + ", gpu.precision is " +
          name_of(need.gpu.precision);
 }
@@ -105,31 +107,30 @@ void add_need(std::vector<DeviceNeed>& needs, const PreparedCell& prepared, cons
   found->cells.push_back(prepared.identity.index);
 }
 
-bool asks_for_cuda(std::span<const DeviceNeed> needs) {
+bool asks_for_gpus(std::span<const DeviceNeed> needs) {
   return std::any_of(needs.begin(), needs.end(),
-                     [](const DeviceNeed& need) { return need.gpu.device == DeviceKind::kCuda; });
+                     [](const DeviceNeed& need) { return traits_of(need.gpu.device).needs_gpu; });
 }
 
 std::string why_no_devices(const DeviceNeed& need, std::span<const RankMachine> machines) {
   const int ranks = static_cast<int>(machines.size());
-  if (ranks == 0 || need.gpu.device == DeviceKind::kNull ||
-      !layout_fault(need.workers, ranks, need.live).empty())
-    return "";
+  if (ranks == 0 || !layout_fault(need.workers, ranks, need.live).empty()) return "";
+  const DeviceTraits& kind = traits_of(need.gpu.device);
   const Layout layout(need.workers, ranks, need.live);
   for (std::size_t rank = 0; rank < machines.size(); ++rank) {
     const RankMachine& machine = machines[rank];
     int needed = layout.gpus(static_cast<int>(rank));
     if (needed == 0) continue;
     const std::string where = rank_text(rank) + machine.host + ": ";
-    if (!machine.why_no_network.empty()) return where + machine.why_no_network;
-    if (need.gpu.device != DeviceKind::kCuda) continue;
+    if (kind.needs_torch && !machine.why_no_network.empty()) return where + machine.why_no_network;
+    if (!kind.needs_gpu) continue;
     for (std::size_t lower = 0; lower < rank; ++lower) {
       if (machines[lower].gpu_set == machine.gpu_set) needed += layout.gpus(static_cast<int>(lower));
     }
-    if (machine.cuda == 0) return where + machine.why_no_cuda;
-    if (machine.cuda < needed)
-      return where + std::to_string(needed) + " GPUs are needed, " + std::to_string(machine.cuda) +
-             (machine.cuda == 1 ? " is there" : " are there");
+    if (machine.gpus == 0) return where + machine.why_no_gpu;
+    if (machine.gpus < needed)
+      return where + std::to_string(needed) + " GPUs are needed, " + std::to_string(machine.gpus) +
+             (machine.gpus == 1 ? " is there" : " are there");
   }
   return "";
 }
@@ -144,16 +145,18 @@ const DeviceNeed* need_of(std::span<const DeviceNeed> needs, std::uint32_t cell)
 std::vector<std::string> device_warnings(const DeviceNeed& need, std::span<const RankMachine> machines) {
   std::vector<std::string> warnings;
   const bool fits = layout_fault(need.workers, static_cast<int>(machines.size()), need.live).empty();
-  if (need.gpu.device == DeviceKind::kCpu && fits) {
+  const DeviceTraits& kind = traits_of(need.gpu.device);
+  if (kind.takes_threads && fits) {
     const std::string crowded = crowding(need, machines);
     if (!crowded.empty()) warnings.push_back(crowded);
     const auto with_gpu = std::find_if(machines.begin(), machines.end(),
                                        [](const RankMachine& machine) { return machine.nvidia > 0; });
     if (with_gpu != machines.end())
-      warnings.push_back(
-          with_gpu->host + " has " + counted(static_cast<std::size_t>(with_gpu->nvidia), "GPU") +
-          ", and gpu.device is cpu: the networks run on processor cores; gpu.device = \"cuda\" "
-          "takes the GPUs");
+      warnings.push_back(with_gpu->host + " has " +
+                         counted(static_cast<std::size_t>(with_gpu->nvidia), "GPU") + ", and gpu.device is " +
+                         kind.name +
+                         ": the networks run on processor cores; gpu.device = \"cuda\" "
+                         "takes the GPUs");
   }
   const auto warn_of = [&warnings](const std::string& other) {
     if (!other.empty())

@@ -26,8 +26,8 @@ struct DeviceNeed {
 /// Adds a cell with runtime = "gpu", whose plan must allow it to run.
 void add_need(std::vector<DeviceNeed>& needs, const PreparedCell& prepared, const RunSpec& world);
 
-/// Returns true if one of the needs asks for CUDA.
-bool asks_for_cuda(std::span<const DeviceNeed> needs);
+/// Returns true if one of the needs asks for GPUs.
+bool asks_for_gpus(std::span<const DeviceNeed> needs);
 
 /// Returns why some rank lacks devices: no GPU, fewer than it needs, a build without them. Returns "" if no
 /// rank lacks any, if the ranks do not fit at all (layout_fault()), or if `machines` is empty, as on ranks

@@ -12,8 +12,8 @@ RankMachine machine(const std::string& host, std::vector<int> cores, int cuda = 
   RankMachine one;
   one.host = host;
   one.cores.allowed = std::move(cores);
-  one.cuda = one.nvidia = cuda;
-  if (cuda == 0) one.why_no_cuda = "no GPU here";
+  one.gpus = one.nvidia = cuda;
+  if (cuda == 0) one.why_no_gpu = "no GPU here";
   return one;
 }
 
@@ -32,16 +32,16 @@ TEST(RankMachines, OfManyCoresAreReadBack) {
   one.gpu_set = 0xfedcba9876543210ULL;
   one.cores.quota = 2.5;
   one.why_no_network = "no LibTorch";
-  one.why_no_cuda = "too old:\n8.0 is needed";
+  one.why_no_gpu = "too old:\n8.0 is needed";
   const RankMachine read = unpacked<RankMachine>(packed(one));
   EXPECT_EQ(read.host, one.host);
   EXPECT_EQ(read.gpu_set, one.gpu_set);
   EXPECT_EQ(read.cores.allowed, one.cores.allowed);
   EXPECT_EQ(read.cores.quota, one.cores.quota);
   EXPECT_EQ(read.nvidia, 4);
-  EXPECT_EQ(read.cuda, 4);
+  EXPECT_EQ(read.gpus, 4);
   EXPECT_EQ(read.why_no_network, one.why_no_network);
-  EXPECT_EQ(read.why_no_cuda, one.why_no_cuda);
+  EXPECT_EQ(read.why_no_gpu, one.why_no_gpu);
   const RankMachine nothing = unpacked<RankMachine>(packed(RankMachine()));
   EXPECT_TRUE(nothing.host.empty() && nothing.cores.allowed.empty() && !nothing.cores.quota);
 }
@@ -64,8 +64,8 @@ TEST(DeviceNeeds, CellsThatNeedTheSameStandTogether) {
   EXPECT_EQ(needs[1].profiled_in, std::set<Precision>{Precision::kBf16});
   EXPECT_EQ(need_of(needs, 3), &needs[1]);
   EXPECT_EQ(need_of(needs, 6), nullptr);
-  EXPECT_TRUE(asks_for_cuda(needs));
-  EXPECT_FALSE(asks_for_cuda(std::span(needs).first(1)));
+  EXPECT_TRUE(asks_for_gpus(needs));
+  EXPECT_FALSE(asks_for_gpus(std::span(needs).first(1)));
 }
 
 TEST(WhyNoDevices, RanksOfAHostTakeItsGpusInTurn) {
@@ -77,8 +77,8 @@ TEST(WhyNoDevices, RanksOfAHostTakeItsGpusInTurn) {
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 8), apart), "");
   apart[2].host = "b";
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 8), apart), "");
-  apart[2].cuda = 0;
-  apart[2].why_no_cuda = "no driver";
+  apart[2].gpus = 0;
+  apart[2].why_no_gpu = "no driver";
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 8), apart), "rank 2 on b: no driver");
   EXPECT_EQ(why_no_devices(need(DeviceKind::kCuda, 4, 1, 4), apart), "") << "the third rank has none to host";
 }

@@ -18,8 +18,8 @@ struct RankMachine {
   std::uint64_t gpu_set = 0;  ///< visible_gpu_set(): ranks with equal values share GPUs
   UsableCores cores;
   int nvidia = 0;              ///< number of NVIDIA GPUs that the kernel shows, usable or not
-  int cuda = 0;                ///< number of GPUs that this build can use
-  std::string why_no_cuda;     ///< reason in one line if `cuda` is 0; empty if nobody asked
+  int gpus = 0;                ///< number of GPUs that this build can use
+  std::string why_no_gpu;      ///< reason in one line if `gpus` is 0; empty if nobody asked
   std::string why_no_network;  ///< reason why processor cores cannot run networks; empty: they can
 };
 
@@ -29,13 +29,13 @@ void code(Archive<Way>& archive, RankMachine& machine) {
   archive.value(machine.gpu_set);
   code(archive, machine.cores);
   archive.value(machine.nvidia);
-  archive.value(machine.cuda);
-  archive.value(machine.why_no_cuda);
+  archive.value(machine.gpus);
+  archive.value(machine.why_no_gpu);
   archive.value(machine.why_no_network);
 }
 
-/// Collective: returns every rank's machine on rank 0, nothing on the others. Only with `asks_for_cuda`, and
+/// Collective: returns every rank's machine on rank 0, nothing on the others. Only with `asks_for_gpus`, and
 /// on ranks that host GPUs, it counts the GPUs that the build can use, which loads LibTorch.
-std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_cuda);
+std::vector<RankMachine> gather_machines(CellDistribution& ranks, bool asks_for_gpus);
 
 }  // namespace harness

@@ -12,6 +12,7 @@
 #include "harness/core/wording.h"
 #include "harness/engine/dispatch/initial_plan.h"
 #include "harness/gpu/device/device_module.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/machine/steady_clock.h"
 
@@ -35,7 +36,7 @@ struct RankGpus {
 /// Returns true if tensors go by NCCL. If one rank has all GPUs, their lanes have nothing to do: channels
 /// join GPUs of several ranks.
 bool by_nccl(const GpuParams& params) {
-  return params.device == DeviceKind::kCuda && params.exchange == ExchangeBy::kNccl;
+  return traits_of(params.device).exchanges_nccl && params.exchange == ExchangeBy::kNccl;
 }
 
 bool plans_groups_anew(const RunSpec& spec, const Plan& plan) {
@@ -83,7 +84,7 @@ void check_on_devices(const RunSpec& spec, const Plan& plan, std::span<const Fau
 }
 
 std::string why_no_exchange(const GpuParams& params) {
-  if (params.exchange == ExchangeBy::kNccl && params.device != DeviceKind::kCuda)
+  if (params.exchange == ExchangeBy::kNccl && !traits_of(params.device).exchanges_nccl)
     return std::string("nccl with gpu.device = ") + name_of(params.device);
   if (!by_nccl(params)) return "";
   const DeviceModule* const module = device_module();
@@ -113,7 +114,7 @@ std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const Prep
   const GpuParams& params = prepared.settings.gpu;
   const std::vector<DeviceSpec> before = std::exchange(specs_, {});
   for (int gpu = 0; gpu < gpus.count; ++gpu)
-    specs_.push_back({name_of(params.device), gpus.first_device + gpu, params.threads, gpus.first + gpu});
+    specs_.push_back({params.device, gpus.first_device + gpu, params.threads, gpus.first + gpu});
   if (specs_ != before) kept_.reset();
   const auto first_gpu = static_cast<std::uint32_t>(gpus.first);
   const DeviceWorkers::Models models{spec.pipeline,

@@ -90,7 +90,7 @@ void ExperimentRun::check() {
     if (ranks_.rank() == 0) check_results();
   });
   if (!experiment.device_needs.empty())
-    experiment.machines = gather_machines(ranks_, asks_for_cuda(experiment.device_needs));
+    experiment.machines = gather_machines(ranks_, asks_for_gpus(experiment.device_needs));
   const bool is_complete = ranks_.share(store_.complete(seeds_->wanted()) ? 1 : 0) != 0;
   on_all_ranks(ranks_, file_, [&](RankReport&) {
     if (ranks_.rank() == 0 && !options_.dry_run) refuse_without_devices();

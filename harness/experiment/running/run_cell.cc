@@ -19,6 +19,7 @@
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/cell_title.h"
 #include "harness/experiment/running/crash_mark.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
@@ -138,7 +139,7 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
   }
   SummaryRow row = summarise(prepared.identity, run);
   row.slo_ms = ns_to_ms(prepared.slo_ns);  // streams may have others; this one names the cell
-  const bool by_libraries = !row.devices.empty() && prepared.settings.gpu.device != DeviceKind::kNull;
+  const bool by_libraries = !row.devices.empty() && traits_of(prepared.settings.gpu.device).needs_torch;
   if (by_libraries) row.devices += ", " + execution_libraries();
   return row;
 }

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/gpu/cuda/cuda_check.h"
 
 namespace harness {
@@ -56,7 +57,7 @@ std::string why_no_cuda_device() {
 
 std::vector<DeviceInfo> list_cuda_gpus() {
   const std::string why = why_no_cuda_device();
-  if (!why.empty()) return {{"cuda", false, "no GPU: " + why}};
+  if (!why.empty()) return {{name_of(DeviceKind::kCuda), false, "no GPU: " + why}};
   std::vector<DeviceInfo> infos;
   for (int index = 0; index < gpu_count(); ++index) infos.push_back(info_of(index));
   return infos;
@@ -65,7 +66,9 @@ std::vector<DeviceInfo> list_cuda_gpus() {
 std::string cuda_gpu_name(int index) {
   const std::string name = "cuda:" + std::to_string(index);
   const std::string why = why_no_cuda_device();
-  if (!why.empty()) throw input_error({"", 0, "device"}, name, "cpu, null; no GPU: " + why);
+  if (!why.empty())
+    throw input_error({"", 0, "device"}, name,
+                      join_names(device_kinds_without(&DeviceTraits::needs_gpu)) + "; no GPU: " + why);
   const int count = gpu_count();
   if (index < 0 || index >= count)
     throw input_error({"", 0, "device"}, name, "cuda:0 to cuda:" + std::to_string(count - 1));

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "harness/gpu/device/device_traits.h"
+
 namespace harness {
 
 /// A kind of device, or a device, as `harness list devices` shows it.
@@ -11,6 +13,7 @@ struct DeviceInfo {
   bool is_usable = false;   ///< true if make_device() accepts it
   std::string description;  ///< description of the device, or the reason why it is not there
   std::string bus_id{};     ///< PCI address of a GPU: "0000:1A:00.0"
+  DeviceKind kind{};        ///< kind, which list_devices() fills in
 };
 
 }  // namespace harness

@@ -20,7 +20,7 @@ namespace harness {
 /// The functions of the module of LibTorch's devices. The module stays loaded to the end of the process.
 struct DeviceModule {
   const char* libraries = "";  ///< versions of the libraries: "LibTorch 2.11.0, CUDA 13.0.48"
-  /// Does what make_device() does, for the kinds "cpu" and "cuda".
+  /// Does what make_device() does, for the kinds that need LibTorch.
   std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake) = nullptr;
   /// Returns CUDA's devices, or one entry whose description says in one line why there is no device.
   std::vector<DeviceInfo> (*gpus)() = nullptr;

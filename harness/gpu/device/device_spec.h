@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "harness/gpu/device/device_traits.h"
+
 namespace harness {
 
 /// A device by kind and number.
 struct DeviceSpec {
-  std::string kind = "cpu";  ///< kind: "cpu", "cuda" or "null"
-  int index = 0;             ///< cuda: number of the GPU on this host
-  int threads = 1;           ///< cpu: number of threads that compute one batch together
+  DeviceKind kind = DeviceKind::kCpu;
+  int index = 0;    ///< number of the GPU on this host, of kinds that need one
+  int threads = 1;  ///< number of threads that compute one batch together, of kinds that take threads
   int worker = -1;  ///< number of the cell's worker that it serves, for its name; -1: it serves no worker
 
   bool operator==(const DeviceSpec&) const = default;

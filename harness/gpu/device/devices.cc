@@ -1,6 +1,7 @@
 #include "harness/gpu/device/devices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/core/environment_error.h"
@@ -17,39 +18,65 @@ namespace {
 constexpr const char* kNoTorch = "this build has no LibTorch (install it, then run cmake again)";
 constexpr const char* kNoCuda = "this build has no devices for CUDA";
 
-DeviceInfo cpu_info() {
+/// The functions that list and make the devices of a kind.
+struct DeviceMaker {
+  /// Returns the devices, or one entry whose description says in one line why no device can be used.
+  std::vector<DeviceInfo> (*list)();
+  std::unique_ptr<Device> (*make)(const DeviceSpec& spec, Device::Wake wake);
+};
+
+std::vector<DeviceInfo> list_cpu() {
   const CpuFacts facts = read_cpu_facts();
   const std::string what = facts.model + ", " + counted(facts.processors, "processor") + "; ";
   try {
     const DeviceModule* const module = device_module();
-    return {"cpu", module != nullptr, what + (module == nullptr ? kNoTorch : module->libraries)};
+    const std::string libraries = module == nullptr ? kNoTorch : module->libraries;
+    return {{name_of(DeviceKind::kCpu), module != nullptr, what + libraries}};
   } catch (const EnvironmentError& error) {
-    return {"cpu", false, what + error.what()};
+    return {{name_of(DeviceKind::kCpu), false, what + error.what()}};
   }
 }
 
-/// Returns the GPUs, or one entry whose description says in one line why no GPU can be used.
-std::vector<DeviceInfo> cuda_infos() {
+std::vector<DeviceInfo> list_cuda() {
+  std::string why = kNoCuda;
   try {
-    const DeviceModule* const module = device_module();
-    return module == nullptr ? std::vector<DeviceInfo>{{"cuda", false, kNoCuda}} : module->gpus();
+    if (const DeviceModule* const module = device_module()) return module->gpus();
   } catch (const EnvironmentError& error) {
-    return {{"cuda", false, error.what()}};
+    why = error.what();
   }
+  return {{name_of(DeviceKind::kCuda), false, why}};
 }
+
+std::vector<DeviceInfo> list_null() {
+  return {{name_of(DeviceKind::kNull), true,
+           "computes nothing and ends each batch at once: what is left is the harness's own time"}};
+}
+
+std::unique_ptr<Device> make_null(const DeviceSpec& spec, Device::Wake wake) {
+  return std::make_unique<NullDevice>(std::move(wake), with_worker(name_of(spec.kind), spec.worker));
+}
+
+std::unique_ptr<Device> make_in_module(const DeviceSpec& spec, Device::Wake wake) {
+  const DeviceModule* const module = device_module();
+  if (module == nullptr)
+    throw input_error({"", 0, "device"}, name_of(spec.kind),
+                      join_names(device_kinds_without(&DeviceTraits::needs_torch)) + "; " + kNoTorch);
+  return module->make(spec, std::move(wake));
+}
+
+/// The makers, in the order of kDeviceKinds.
+constexpr DeviceMaker kMakers[] = {
+    {list_cpu, make_in_module}, {list_cuda, make_in_module}, {list_null, make_null}};
+static_assert(std::size(kMakers) == std::size(kDeviceKinds));
 
 }  // namespace
 
 std::unique_ptr<Device> make_device(const DeviceSpec& spec, std::function<void()> wake) {
-  if (spec.kind == "null")
-    return std::make_unique<NullDevice>(std::move(wake), with_worker("null", spec.worker));
-  const DeviceModule* const module = device_module();
-  if (module == nullptr) throw input_error({"", 0, "device"}, spec.kind, std::string("null; ") + kNoTorch);
-  return module->make(spec, std::move(wake));
+  return kMakers[static_cast<std::size_t>(spec.kind)].make(spec, std::move(wake));
 }
 
 void check_model(const DeviceSpec& spec, const ModelSource& source, const std::string& key) {
-  if (spec.kind == "null") return;
+  if (!traits_of(spec.kind).computes) return;
   if (!source.file.empty()) {
     const InputFile opened(source.file, "a model that torch.jit.save has written");
     return;
@@ -62,10 +89,13 @@ void check_model(const DeviceSpec& spec, const ModelSource& source, const std::s
 }
 
 std::vector<DeviceInfo> list_devices() {
-  std::vector<DeviceInfo> infos = {cpu_info()};
-  for (DeviceInfo& info : cuda_infos()) infos.push_back(std::move(info));
-  infos.push_back(
-      {"null", true, "computes nothing and ends each batch at once: what is left is the harness's own time"});
+  std::vector<DeviceInfo> infos;
+  for (std::size_t i = 0; i < std::size(kMakers); ++i) {
+    for (DeviceInfo& info : kMakers[i].list()) {
+      info.kind = static_cast<DeviceKind>(i);
+      infos.push_back(std::move(info));
+    }
+  }
   return infos;
 }
 

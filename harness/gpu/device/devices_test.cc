@@ -21,6 +21,7 @@ TEST(ListDevices, AgreesWithMakeDevice) {
   for (const DeviceInfo& info : devices) {
     EXPECT_FALSE(info.description.empty());
     DeviceSpec spec = parse_device(info.name, "k");
+    EXPECT_EQ(spec.kind, info.kind);
     if (info.is_usable) {
       const std::string name = make_device(spec, [] {})->name();
       EXPECT_EQ(name.rfind(info.name, 0), 0U) << name;
@@ -35,19 +36,19 @@ TEST(ListDevices, AgreesWithMakeDevice) {
 TEST(CheckModel, KnowsTheModelsOfTheZoo) {
   ModelSource source;
   source.model = "no such model";
-  EXPECT_NO_THROW(check_model({"null", 0, 1}, source, "k"));
+  EXPECT_NO_THROW(check_model({DeviceKind::kNull, 0, 1}, source, "k"));
   const std::vector<std::string> names = zoo_model_names();
   EXPECT_EQ(names.empty(), execution_libraries().empty());
   if (names.empty()) return;
   for (const ModelInfo& model : list_models())
     EXPECT_TRUE(model.parameters > 0 && model.input_height > 0 && model.input_width > 0 &&
                 !model.source.empty());
-  EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);
+  EXPECT_THROW(check_model({DeviceKind::kCpu, 0, 1}, source, "k"), InputError);
   source.file = "/nowhere/at/all.pt";
-  EXPECT_THROW(check_model({"cpu", 0, 1}, source, "k"), InputError);
+  EXPECT_THROW(check_model({DeviceKind::kCpu, 0, 1}, source, "k"), InputError);
   source.file.clear();
   source.model = names.front();
-  EXPECT_NO_THROW(check_model({"cpu", 0, 1}, source, "k"));
+  EXPECT_NO_THROW(check_model({DeviceKind::kCpu, 0, 1}, source, "k"));
 }
 
 }  // namespace

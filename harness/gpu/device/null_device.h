@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/gpu/device/device_front_end.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/machine/steady_clock.h"
 
 namespace harness {
@@ -20,7 +21,8 @@ namespace harness {
 /// sets a timer of the event loop, in virtual time or on the wall clock, and needs no thread and no images.
 class NullDevice final : public Device {
  public:
-  explicit NullDevice(Wake wake, std::string name = "null") : front_end_(std::move(name), std::move(wake)) {}
+  explicit NullDevice(Wake wake, std::string name = name_of(DeviceKind::kNull))
+      : front_end_(std::move(name), std::move(wake)) {}
 
   DeviceModel load(const ModelSource& source) override {
     front_end_.check(source);

@@ -15,7 +15,8 @@ std::unique_ptr<Device> make_torch_cpu_device(TorchDeviceOptions options, Device
       return make_staged_model(source, place);
     };
   }
-  std::string name = with_worker(options.name.empty() ? "cpu" : options.name, options.worker);
+  std::string name =
+      with_worker(options.name.empty() ? name_of(DeviceKind::kCpu) : options.name, options.worker);
   const auto make = [options = std::move(options)] { return std::make_unique<CpuEngine>(options); };
   return std::make_unique<StreamDevice>(std::move(name), make, std::move(wake));
 }

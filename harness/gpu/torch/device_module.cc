@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/check.h"
 #include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/gpu/torch/cpu_device.h"
 #include "harness/gpu/torch/zoo/zoo.h"
 #ifdef HARNESS_DEVICES_HAVE_NCCL
@@ -28,17 +30,19 @@ constexpr const char* kNoCuda =
     "this build has no devices for CUDA: it needs nvcc and a LibTorch with CUDA (ci/setup --cuda)";
 
 std::unique_ptr<Device> make_gpu(const TorchDeviceOptions&, int index, Device::Wake) {
-  throw input_error({"", 0, "device"}, "cuda:" + std::to_string(index), std::string("cpu, null; ") + kNoCuda);
+  throw input_error({"", 0, "device"}, "cuda:" + std::to_string(index),
+                    join_names(device_kinds_without(&DeviceTraits::needs_gpu)) + "; " + kNoCuda);
 }
 
-std::vector<DeviceInfo> gpus() { return {{"cuda", false, kNoCuda}}; }
+std::vector<DeviceInfo> gpus() { return {{name_of(DeviceKind::kCuda), false, kNoCuda}}; }
 #endif
 
 std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {
   TorchDeviceOptions options;
   options.worker = spec.worker;
   options.threads = spec.threads;
-  if (spec.kind == "cuda") return make_gpu(options, spec.index, std::move(wake));
+  if (spec.kind == DeviceKind::kCuda) return make_gpu(options, spec.index, std::move(wake));
+  HARNESS_CHECK(spec.kind == DeviceKind::kCpu, "a kind that is not in this module");
   return make_torch_cpu_device(std::move(options), std::move(wake));
 }
 

@@ -3,17 +3,10 @@
 
 #include "harness/core/param_list.h"
 #include "harness/core/precision.h"
+#include "harness/core/wording.h"
+#include "harness/gpu/device/device_traits.h"
 
 namespace harness {
-
-/// The kinds of device. The null device ends each batch at once: it measures what everything else costs.
-enum class DeviceKind { kCpu, kCuda, kNull };
-
-/// Returns the kind's name in experiment files and in DeviceSpec.
-constexpr const char* name_of(DeviceKind kind) {
-  constexpr const char* kNames[] = {"cpu", "cuda", "null"};
-  return kNames[static_cast<int>(kind)];
-}
 
 /// The way of tensors from a GPU of one rank to a GPU of another. NCCL is not the default before it has run
 /// on two GPUs.
@@ -29,20 +22,21 @@ struct GpuParams {
   double profile_check_wait_s = 0;
 
   void list(ParamList& params) {
-    params.choice(
-        "device", device, {"cpu", "cuda", "null"},
-        "what stands for a worker's GPU: LibTorch on processor cores, a CUDA GPU, or nothing, which "
-        "ends each batch at once");
+    params.choice("device", device, device_kinds(),
+                  ("what stands for a worker's GPU: " + text_of_device_kinds()).c_str());
     params.choice("exchange", exchange, {"messages", "nccl"},
-                  "nccl for cuda alone: how tensors get to the GPUs of other ranks, through host memory and "
-                  "messages or from "
-                  "GPU to GPU");
+                  ("nccl for " + join_names(device_kinds_with(&DeviceTraits::exchanges_nccl)) +
+                   " alone: how tensors get to the GPUs of other ranks, through host memory and messages or "
+                   "from GPU to GPU")
+                      .c_str());
     params.choice(
         "precision", precision, {kPrecisions.begin(), kPrecisions.end()},
         "in what the networks compute: weights and what layers hand on; the profiles should be of the "
         "same precision");
     params.integer("threads", threads, 1, 1024,
-                   "cpu: threads of each worker; workers x threads should not pass the cores of a host");
+                   (join_names(device_kinds_with(&DeviceTraits::takes_threads)) +
+                    ": threads of each worker; workers x threads should not pass the cores of a host")
+                       .c_str());
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
     params.number("profile_error_limit", profile_error_limit, 0, 10,
                   "one rank alone: the share by which batches alone on a device, just before and after the "

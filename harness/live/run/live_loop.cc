@@ -10,6 +10,7 @@
 
 #include "harness/core/cell_failed.h"
 #include "harness/core/environment_error.h"
+#include "harness/gpu/device/device_traits.h"
 #include "harness/live/run/device_workers.h"
 #include "harness/machine/host_name.h"
 #include "harness/machine/nvidia_driver_version.h"
@@ -284,7 +285,8 @@ RankTotals LiveLoop::totals() const {
   totals.host = host_name();
   totals.workers = static_cast<std::uint32_t>(layout_.gpus(transport_.rank()));
   if (run_.devices != nullptr) totals.devices = run_.devices->name();
-  if (totals.devices.starts_with("cuda")) totals.driver = nvidia_driver_version();
+  const std::optional<DeviceKind> kind = kind_of_device(totals.devices);
+  if (kind && traits_of(*kind).needs_gpu) totals.driver = nvidia_driver_version();
   totals.messages_sent = counters.messages_sent - before_.messages_sent;
   totals.messages_received = counters.messages_received - before_.messages_received;
   totals.bytes_sent = counters.bytes_sent - before_.bytes_sent;

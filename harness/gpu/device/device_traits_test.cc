@@ -1,0 +1,30 @@
+#include "harness/gpu/device/device_traits.h"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+TEST(KindsOfDevices, AreKnownByTheBeginningOfADevicesName) {
+  for (std::size_t i = 0; i < std::size(kDeviceKinds); ++i) {
+    const DeviceTraits& kind = kDeviceKinds[i];
+    for (const char* rest : {"", " (worker 3)", ":1 NVIDIA H200"})
+      EXPECT_EQ(kind_of_device(kind.name + std::string(rest)), static_cast<DeviceKind>(i));
+  }
+  for (const char* other : {"", "V100", "CPU"}) EXPECT_EQ(kind_of_device(other), std::nullopt) << other;
+}
+
+TEST(KindsOfDevices, HaveAllATraitOrNot) {
+  const std::vector<std::string> with = device_kinds_with(&DeviceTraits::needs_gpu);
+  std::vector<std::string> all = device_kinds_without(&DeviceTraits::needs_gpu);
+  EXPECT_EQ(with.size() + all.size(), device_kinds().size());
+  for (const DeviceTraits& kind : kDeviceKinds) {
+    EXPECT_FALSE(kind.exchanges_nccl && !kind.needs_gpu) << kind.name << ": NCCL joins GPUs";
+    const std::string form = kind.name + std::string(kind.needs_gpu ? ":N" : "");
+    EXPECT_NE(text_of_device_forms().find(form), std::string::npos);
+    EXPECT_NE(text_of_device_kinds().find(kind.description), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace harness
