@@ -14,7 +14,7 @@
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/prepared_cell.h"
 #include "harness/experiment/reading/known_systems.h"
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 #include "harness/files/file_bytes.h"
 #include "harness/files/text_lines.h"
 #include "harness/files/toml_value.h"

@@ -12,7 +12,7 @@
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/reading/robustness.h"
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 #include "harness/experiment/storing/build_id.h"
 #include "harness/files/file_bytes.h"
 

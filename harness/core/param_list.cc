@@ -1,5 +1,6 @@
 #include "harness/core/param_list.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -23,15 +24,119 @@ std::string text_of(const ParamValue& value) {
   return std::get<std::string>(value);
 }
 
-Param& ParamList::number(const char* name, double& field, double low, double high, const char* doc) {
+Param& ParamList::add_number(const char* name, std::function<double()> get, std::function<void(double)> set,
+                             double low, double high, const char* doc) {
   const std::string allowed = "a number from " + shortest(low) + " to " + shortest(high);
-  params_.push_back({name, doc, allowed, [&field] { return ParamValue(field); },
-                     [&field, low, high](const ParamValue& value) {
+  params_.push_back({name, doc, allowed, [get = std::move(get)] { return ParamValue(get()); },
+                     [set = std::move(set), low, high](const ParamValue& value) {
                        const double* number = std::get_if<double>(&value);
                        if (number == nullptr || !(*number >= low && *number <= high)) return false;
-                       field = *number;
+                       set(*number);
                        return true;
                      }});
+  return params_.back();
+}
+
+Param& ParamList::add_text(const char* name, std::string& field, std::string allowed, const char* doc,
+                           std::function<bool(const std::string&)> may_be) {
+  params_.push_back({name, doc, std::move(allowed), [&field] { return ParamValue(field); },
+                     [&field, may_be = std::move(may_be)](const ParamValue& value) {
+                       const std::string* text = std::get_if<std::string>(&value);
+                       if (text == nullptr || !may_be(*text)) return false;
+                       field = *text;
+                       return true;
+                     }});
+  return params_.back();
+}
+
+Param& ParamList::number(const char* name, double& field, double low, double high, const char* doc) {
+  return add_number(
+      name, [&field] { return field; }, [&field](double value) { field = value; }, low, high, doc);
+}
+
+Param& ParamList::seconds(const char* name, TimeNs& field, double low, double high, const char* doc) {
+  return add_number(
+      name, [&field] { return ns_to_s(field); }, [&field](double value) { field = s_to_ns(value); }, low,
+      high, doc);
+}
+
+Param& ParamList::milliseconds(const char* name, TimeNs& field, double low, double high, const char* doc) {
+  return add_number(
+      name, [&field] { return ns_to_ms(field); }, [&field](double value) { field = ms_to_ns(value); }, low,
+      high, doc);
+}
+
+Param& ParamList::text(const char* name, std::string& field, const char* allowed, const char* doc) {
+  Param& param = add_text(name, field, allowed, doc, [](const std::string& text) { return !text.empty(); });
+  param.wanted = "a string that is not empty";
+  return param;
+}
+
+Param& ParamList::any_text(const char* name, std::string& field, const char* allowed, const char* doc) {
+  return add_text(name, field, allowed, doc, [](const std::string&) { return true; });
+}
+
+Param& ParamList::one_of(const char* name, std::string& field, std::vector<std::string> names,
+                         const char* doc) {
+  const std::string allowed = "one of " + join_names(names);
+  return add_text(name, field, allowed, doc, [names = std::move(names)](const std::string& text) {
+    return std::find(names.begin(), names.end(), text) != names.end();
+  });
+}
+
+Param& ParamList::number_axis(const char* name, std::vector<double>& field, double low, double high,
+                              const char* doc) {
+  return axis<double>(
+      name, field, "numbers from " + shortest(low) + " to " + shortest(high), doc,
+      [low, high](const ParamValue& value, const InputPlace&) -> std::optional<double> {
+        const double* number = std::get_if<double>(&value);
+        if (number == nullptr || !(*number >= low && *number <= high)) return std::nullopt;
+        return *number;
+      },
+      shortest);
+}
+
+Param& ParamList::text_axis(const char* name, std::vector<NamedAt>& field, const char* allowed,
+                            const char* doc) {
+  Param& param = axis<NamedAt>(
+      name, field, "strings that are not empty", doc,
+      [](const ParamValue& value, const InputPlace& place) -> std::optional<NamedAt> {
+        const std::string* text = std::get_if<std::string>(&value);
+        if (text == nullptr || text->empty()) return std::nullopt;
+        return NamedAt{*text, place};
+      },
+      [](const NamedAt& named) { return named.name; });
+  param.allowed = allowed;
+  param.wanted = "a string";
+  return param;
+}
+
+Param& ParamList::numbers(const char* name, std::vector<double>& field, double low, double high,
+                          const char* doc) {
+  Param& param = number_axis(name, field, low, high, doc);
+  param.wanted = "an array of numbers";
+  param.elements->allowed = "a number from " + shortest(low) + " to " + shortest(high);
+  param.elements->axis = false;
+  return param;
+}
+
+Param& ParamList::texts(const char* name, std::vector<std::string>& field, const char* allowed,
+                        const char* doc) {
+  Param& param = axis<std::string>(
+      name, field, "an array of strings", doc,
+      [](const ParamValue& value, const InputPlace&) -> std::optional<std::string> {
+        const std::string* text = std::get_if<std::string>(&value);
+        return text == nullptr ? std::nullopt : std::optional(*text);
+      },
+      [](const std::string& text) { return text; });
+  param.wanted = param.allowed;
+  param.allowed = allowed;
+  param.elements->axis = false;
+  return param;
+}
+
+Param& ParamList::other(const char* name, const char* allowed, const char* doc) {
+  params_.push_back({name, doc, allowed, [] { return ParamValue(std::string()); }, nullptr});
   return params_.back();
 }
 
@@ -82,6 +187,13 @@ Param& ParamList::add_choice(const char* name, std::function<int()> get, std::fu
        },
        std::move(values)});
   return params_.back();
+}
+
+std::string Param::default_text() const {
+  if (!expected.empty()) return "(needed)";
+  if (!standard.empty()) return standard;
+  const std::string text = text_of(get());
+  return text.empty() ? "(none)" : text;
 }
 
 void ParamList::move_to(std::vector<Param>& params) {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "harness/core/input_error.h"
+#include "harness/core/types.h"
 
 namespace harness {
 
@@ -17,6 +22,7 @@ using ParamValue = std::variant<bool, double, std::string>;
 std::string text_of(const ParamValue& value);
 
 struct Param;
+struct NamedAt;
 
 /// The list of a struct's parameters. A struct `P` provides `void list(ParamList&)`, which binds each field
 /// once. The references that the methods return hold until the next call.
@@ -27,6 +33,15 @@ class ParamList {
   /// Binds an integer within [low, high].
   Param& integer(const char* name, int& field, int low, int high, const char* doc);
   Param& flag(const char* name, bool& field, const char* doc);
+  /// Binds a time that is written as a number of seconds or milliseconds within [low, high].
+  Param& seconds(const char* name, TimeNs& field, double low, double high, const char* doc);
+  Param& milliseconds(const char* name, TimeNs& field, double low, double high, const char* doc);
+  /// Binds a text that is not empty.
+  Param& text(const char* name, std::string& field, const char* allowed, const char* doc);
+  /// Binds a text that may be empty.
+  Param& any_text(const char* name, std::string& field, const char* allowed, const char* doc);
+  /// Binds a text that is one of `names`.
+  Param& one_of(const char* name, std::string& field, std::vector<std::string> names, const char* doc);
   /// Binds an enumeration whose values 0, 1, ... have the given names.
   template <class Enum>
   Param& choice(const char* name, Enum& field, std::vector<std::string> names, const char* doc) {
@@ -34,6 +49,24 @@ class ParamList {
         name, [&field] { return static_cast<int>(field); },
         [&field](int value) { field = static_cast<Enum>(value); }, std::move(names), doc);
   }
+
+  // Axes: one value, or a list of at least one with no value twice.
+  Param& number_axis(const char* name, std::vector<double>& field, double low, double high, const char* doc);
+  /// Binds texts that are not empty.
+  Param& text_axis(const char* name, std::vector<NamedAt>& field, const char* allowed, const char* doc);
+  /// Binds any values. `read` returns the element for a value, or nothing if the value is not allowed; `text`
+  /// returns it as it is written.
+  template <class Element>
+  Param& axis(const char* name, std::vector<Element>& field, std::string allowed, const char* doc,
+              std::function<std::optional<Element>(const ParamValue&, const InputPlace&)> read,
+              std::function<std::string(const Element&)> text);
+
+  // Lists of any length, which may hold a value twice.
+  Param& numbers(const char* name, std::vector<double>& field, double low, double high, const char* doc);
+  Param& texts(const char* name, std::vector<std::string>& field, const char* allowed, const char* doc);
+
+  /// Adds a key without a field: what reads the table reads it.
+  Param& other(const char* name, const char* allowed, const char* doc);
 
   const std::vector<Param>& params() const { return params_; }
   /// Moves the parameters to the end of `params`.
@@ -45,7 +78,26 @@ class ParamList {
  private:
   Param& add_choice(const char* name, std::function<int()> get, std::function<void(int)> set,
                     std::vector<std::string> names, const char* doc);
+  Param& add_number(const char* name, std::function<double()> get, std::function<void(double)> set,
+                    double low, double high, const char* doc);
+  Param& add_text(const char* name, std::string& field, std::string allowed, const char* doc,
+                  std::function<bool(const std::string&)> may_be);
   std::vector<Param> params_;
+};
+
+/// A name and the place at which it was written.
+struct NamedAt {
+  std::string name;
+  InputPlace place;
+};
+
+/// The list that a key takes.
+struct ParamElements {
+  std::string allowed;  ///< allowed values of one element, for messages
+  bool axis = true;     ///< true: one value, or a list of at least one with none twice; false: any list
+  std::function<void()> clear;
+  /// Adds an element to the field; returns false if the value is not allowed.
+  std::function<bool(const ParamValue&, const InputPlace&)> add;
 };
 
 /// One parameter of a struct, bound to the field of one instance.
@@ -54,17 +106,60 @@ struct Param {
   std::string doc;      ///< one line: the parameter's effect, unit and source
   std::string allowed;  ///< allowed values in words: "a number from 0 to 1", "one of early, late"
   std::function<ParamValue()> get;
-  /// Sets the field; returns false if the value is not allowed, and leaves the field unchanged then.
+  /// Sets the field; returns false if the value is not allowed, and leaves the field unchanged then. Null for
+  /// a list and for a key without a field.
   std::function<bool(const ParamValue&)> set;
   std::vector<ParamValue> values = {};  ///< all allowed values of a flag or a choice; else empty
   /// Values worth trying if a paper leaves the parameter open; else empty.
   std::vector<ParamValue> readings = {};
+  std::shared_ptr<ParamElements> elements = nullptr;  ///< the list that it takes; null: one value
+  std::string standard = {};  ///< default in words, such as "the file's stem"; empty: the field's value
+  std::string wanted = {};    ///< allowed values as messages about a table have them; empty: `allowed`
+  std::string expected = {};  ///< words of a message about a table that lacks the key; empty: it may lack it
 
+  /// Returns the default as documentation has it.
+  std::string default_text() const;
+  const std::string& wanted_text() const { return wanted.empty() ? allowed : wanted; }
+
+  Param& by_default(const char* in_words) {
+    standard = in_words;
+    return *this;
+  }
+  /// Replaces the words for the allowed values.
+  Param& allowing(const char* in_words) {
+    allowed = in_words;
+    return *this;
+  }
+  /// Says that a table must have the key; a message then expects `what`, or the allowed values.
+  Param& needed(const std::string& what = "") {
+    expected = what.empty() ? wanted_text() : what;
+    return *this;
+  }
   /// Marks the parameter as a reading of a paper that leaves it open: `harness robust` tries these values or,
   /// without any, all values of a flag or a choice. The system's README names it under its reconstructions.
   void reading(std::vector<ParamValue> worth_trying = {}) {
     readings = worth_trying.empty() ? values : std::move(worth_trying);
   }
 };
+
+template <class Element>
+Param& ParamList::axis(const char* name, std::vector<Element>& field, std::string allowed, const char* doc,
+                       std::function<std::optional<Element>(const ParamValue&, const InputPlace&)> read,
+                       std::function<std::string(const Element&)> text) {
+  const auto get = [&field, text = std::move(text)] {
+    std::string all;
+    for (const Element& element : field) all += (all.empty() ? "" : ", ") + text(element);
+    return ParamValue(all);
+  };
+  const auto add = [&field, read = std::move(read)](const ParamValue& value, const InputPlace& place) {
+    std::optional<Element> element = read(value, place);
+    if (element) field.push_back(std::move(*element));
+    return element.has_value();
+  };
+  params_.push_back({name, doc, allowed, get, nullptr});
+  params_.back().elements = std::make_shared<ParamElements>(
+      ParamElements{std::move(allowed), true, [&field] { field.clear(); }, add});
+  return params_.back();
+}
 
 }  // namespace harness

@@ -83,6 +83,31 @@ TEST(ParamList, RefusesWhatIsNotAllowedAndKeepsTheField) {
   EXPECT_EQ(listed.sample.colour, Colour::kGreen);
 }
 
+TEST(ParamList, BindsTextsAndLists) {
+  std::string name = "a";
+  std::vector<double> loads = {1};
+  TimeNs at_ns = 0;
+  ParamList list;
+  list.text("name", name, "a text", "a name").by_default("the file's stem");
+  list.number_axis("loads", loads, 0, 2, "loads");
+  list.seconds("at_s", at_ns, 0, 10, "a time").needed();
+  EXPECT_FALSE(list.find("name")->set(std::string()));
+  EXPECT_TRUE(list.find("name")->set(std::string("b")));
+  EXPECT_EQ(name, "b");
+  EXPECT_EQ(list.find("name")->default_text(), "the file's stem");
+  const Param& axis = *list.find("loads");
+  EXPECT_EQ(axis.default_text(), "1");
+  axis.elements->clear();
+  EXPECT_TRUE(axis.elements->add(0.5, {}));
+  EXPECT_FALSE(axis.elements->add(2.5, {}));
+  EXPECT_TRUE(axis.elements->add(2.0, {}));
+  EXPECT_EQ(loads, (std::vector<double>{0.5, 2}));
+  EXPECT_TRUE(list.find("at_s")->set(1.5));
+  EXPECT_EQ(at_ns, 1'500'000'000);
+  EXPECT_EQ(list.find("at_s")->default_text(), "(needed)");
+  EXPECT_EQ(list.find("at_s")->expected, "a number from 0 to 10");
+}
+
 TEST(TextOf, WritesTheShortestNumberThatReadsBack) {
   EXPECT_EQ(text_of(ParamValue(0.1)), "0.1");
   EXPECT_EQ(text_of(ParamValue(1.0)), "1");

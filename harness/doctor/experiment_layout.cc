@@ -6,7 +6,7 @@
 #include "harness/core/wording.h"
 #include "harness/experiment/cells/cell_factory.h"
 #include "harness/experiment/cells/prepared_cell.h"
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 #include "harness/live/protocol/layout.h"
 
 namespace harness {

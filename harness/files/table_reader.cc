@@ -46,6 +46,20 @@ void TableReader::require_known(const std::vector<std::string>& known) const {
   }
 }
 
+void TableReader::read(const ParamList& list, const std::vector<std::string>& more) const {
+  std::vector<std::string> known = list.names();
+  known.insert(known.end(), more.begin(), more.end());
+  require_known(known);
+  for (const Param& param : list.params()) {
+    const TomlValue* found = find(param.name);
+    if (found != nullptr) {
+      read_value(param, *found);
+    } else if (!param.expected.empty()) {
+      throw input_error(place(param.name), "nothing", param.expected);
+    }
+  }
+}
+
 template <class Type>
 const Type& TableReader::as(const std::string& key, const TomlValue& item, const std::string& allowed) const {
   const auto* found = std::get_if<Type>(&item.data);
@@ -143,6 +157,26 @@ std::vector<const TomlValue*> TableReader::axis(const std::string& key, const st
     result.push_back(&item);
   }
   return result;
+}
+
+void TableReader::read_value(const Param& param, const TomlValue& found) const {
+  ParamValue value;
+  if (param.set && !(to_param_value(found, value) && param.set(value)))
+    throw input_error(place(param.name), describe(found), param.wanted_text());
+  if (param.elements == nullptr) return;
+  std::vector<const TomlValue*> items;
+  if (param.elements->axis) {
+    items = axis(param.name, param.wanted_text());
+  } else {
+    for (const TomlValue& item : as<TomlArray>(param.name, found, param.wanted_text()))
+      items.push_back(&item);
+  }
+  param.elements->clear();
+  for (const TomlValue* item : items) {
+    const InputPlace item_place = at(param.name, *item);
+    if (!to_param_value(*item, value) || !param.elements->add(value, item_place))
+      throw input_error(item_place, describe(*item), param.elements->allowed);
+  }
 }
 
 std::vector<NamedAt> TableReader::text_axis(const std::string& key) const {

@@ -8,7 +8,6 @@
 
 namespace harness {
 
-struct NamedAt;
 struct Assignment;
 
 /// Reads one table.
@@ -24,6 +23,18 @@ class TableReader {
   InputPlace place(const std::string& key) const;
   /// Throws unless every key is one of `known`.
   void require_known(const std::vector<std::string>& known) const;
+  /// Reads the table through its declarations: every key must be one of them or of `more`, and the ones that
+  /// are needed must be there. Leaves out `more` and keys without a field.
+  void read(const ParamList& list, const std::vector<std::string>& more = {}) const;
+  /// Returns a struct with the values of the table, read through what it lists.
+  template <class Listed>
+  Listed read_as() const {
+    Listed listed;
+    ParamList list;
+    listed.list(list);
+    read(list);
+    return listed;
+  }
 
   // The functions that follow return values of keys. Without a fallback the key must be there.
   /// Returns a string, which must not be empty.
@@ -74,16 +85,11 @@ class TableReader {
                    const std::string& allowed) const;
   std::string text_in(const std::string& key, const TomlValue& item, const std::string& allowed) const;
   std::vector<const TomlValue*> axis(const std::string& key, const std::string& allowed) const;
+  void read_value(const Param& param, const TomlValue& found) const;
 
   std::string file_;
   const TomlValue* value_;
   std::string path_;
-};
-
-/// A name in an axis, and the place at which it was written.
-struct NamedAt {
-  std::string name;
-  InputPlace place;
 };
 
 /// A value for a dotted key ("serving.commit", "pard.lambda") and the place at which it was written.

@@ -26,7 +26,7 @@ struct PlannerParams {
   /// Largest number of workers of a module or group in every planner's first plan (start_of, initial_plan.h);
   /// 0: as planned.
   int initial_workers = 0;
-  std::string placement;  ///< a key that list() leaves out (placed_groups); "": planners decide
+  std::string placement;  ///< modules of each worker (placed_groups); "": planners decide
 
   void list(ParamList& params) {
     params.number("sizing_factor", sizing_factor, 1, 100,
@@ -57,6 +57,11 @@ struct PlannerParams {
                    "each model that runs in batches, and each group of workers, starts with at most so many, "
                    "whatever the first plan says, also a system's own; later plans go on from there (QUART "
                    "section 8.3: initial replicas of 1); 0: as planned");
+    params.any_text(
+        "placement", placement, "modules of each worker, workers parted by commas",
+        "which modules each worker serves, from the first GPU on, with batches of max_batch or of "
+        "module.NAME.batch: \"a b, a c\" is two workers; in place of any other plan. Requests of a "
+        "module on no worker are dropped (no_worker). For systems that serve so (clockwork)");
   }
 };
 

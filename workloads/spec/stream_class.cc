@@ -79,9 +79,14 @@ StreamClass bursts_to(const char* module, int burst, double period_ms, double of
 }  // namespace
 
 void StreamClass::list(ParamList& params) {
+  params.any_text("module", module, "a module without pres",
+                  "where the streams enter; empty: the pipeline's entries in turn");
   list_rates(*this, params);
   list_minutes(*this, params);
   list_process(*this, params);
+  params
+      .number_axis("slo_ms", slo_ms, 1e-3, 1e7, "end-to-end latency objectives that the streams have in turn")
+      .by_default("the workload's");
 }
 
 InputPlace place_of_field(const StreamClass& streams, const std::string& field) {

@@ -46,7 +46,7 @@ struct StreamClass {
   InputPlace place;                          ///< place of the table, for messages
   std::map<std::string, InputPlace> places;  ///< places of its keys, for messages
 
-  /// Binds the numbers and choices above to keys, with their documentation.
+  /// Binds the fields above to keys, with their documentation.
   void list(ParamList& params);
 };
 
@@ -59,7 +59,7 @@ inline bool has_own_rate(const StreamClass& streams) {
 InputPlace place_of_field(const StreamClass& streams, const std::string& field);
 
 /// Returns the value of another key with which this one has a meaning, such as "process = mmpp" for
-/// mmpp_ratio; "" if the key has one in this class. Keys that list() does not name always have one.
+/// mmpp_ratio; "" if the key has one in this class.
 std::string needed_for(const StreamClass& streams, const std::string& key);
 
 /// Checks what list() cannot check, also that no key was given (`places`) that has no meaning beside the

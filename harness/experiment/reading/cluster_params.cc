@@ -4,6 +4,8 @@ namespace harness {
 
 void ClusterParams::list(ParamList& params) {
   params.integer("workers", workers, 1, 1'000'000, "number of workers (GPUs)");
+  params.any_text("profiles", profiles, "a name of `harness list profiles` or a path",
+                  "the set of profiles: a name, or a path from the experiment file's folder");
   params.number("profile_scale", profile_scale, 1e-3, 1e3,
                 "all latencies of the profiles are multiplied by this");
   params.integer("gpus_per_server", gpus_per_server, 1, 1024,

@@ -18,7 +18,7 @@ struct ClusterParams {
   double server_memory_gb = 0;
   double gpu_memory_gb = 0;
 
-  void list(ParamList& params);  ///< lists all but `profiles`, which is a text
+  void list(ParamList& params);
 };
 
 }  // namespace harness

@@ -6,17 +6,20 @@
 
 namespace harness {
 
+void DeviceAt::list(ParamList& params) {
+  params.text("name", name, "a device of the set of profiles", "the kind").needed();
+  params.integer("count", count, 1, 1'000'000, "how many there are").needed();
+  params
+      .number("usd_per_h", usd_per_h, 0, 1e6,
+              "what one that is in use costs an hour, with all that it takes; 0: the costs are not known")
+      .needed();
+}
+
 std::vector<DeviceAt> read_devices(const TableReader& cluster) {
-  constexpr int kMax = 1'000'000;
-  constexpr double kDearest = 1e6;
   std::vector<DeviceAt> devices;
   if (!cluster.has(kDeviceKey)) return devices;
   for (const TableReader& table : cluster.tables(kDeviceKey)) {
-    table.require_known({"name", "count", "usd_per_h"});
-    DeviceAt device;
-    device.name = table.text("name");
-    device.count = table.integer("count", 1, kMax);
-    device.usd_per_h = table.number("usd_per_h", 0, kDearest);
+    auto device = table.read_as<DeviceAt>();
     device.place = table.place("name");
     const auto is_same = [&](const DeviceAt& other) { return other.name == device.name; };
     if (std::any_of(devices.begin(), devices.end(), is_same))

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "harness/core/param_list.h"
-#include "harness/experiment/reading/plain_keys.h"
+#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/settings.h"
-#include "harness/experiment/reading/stream_reader.h"
+#include "harness/experiment/reading/suite.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -27,31 +27,38 @@ std::string row(const std::string& name, const std::string& standard, const std:
 std::string table_of(const std::vector<Param>& params) {
   std::string text = kHead;
   for (const Param& param : params) {
-    const std::string standard = text_of(param.get());
-    text += row(param.name, standard.empty() ? "(none)" : standard, param.allowed, param.doc);
+    text += row(param.name, param.default_text(), param.allowed, param.doc);
   }
   return text;
+}
+
+template <class Listed>
+std::string table_of_default() {
+  Listed listed;
+  ParamList list;
+  listed.list(list);
+  return table_of(list.params());
 }
 
 }  // namespace
 
 std::map<std::string, std::string> key_tables() {
-  std::map<std::string, std::string> tables;
-  for (const PlainKey& key : plain_keys()) {
-    std::string& table = tables[*key.table == '\0' ? "file" : key.table];
-    if (table.empty()) table = kHead;
-    table += row(key.name, key.standard, key.allowed, key.doc);
-  }
+  std::map<std::string, std::string> tables = {
+      {"file", table_of_default<ExperimentSpec>()},      {"suite", table_of_default<Suite>()},
+      {kWorkload, table_of_default<WorkloadSpec>()},     {"system", table_of_default<SystemSpec>()},
+      {"sweep", table_of_default<SweepAxis>()},          {kSettingKey, table_of_default<NamedSetting>()},
+      {"cluster.device", table_of_default<DeviceAt>()},  {"fault", table_of_default<FaultAt>()},
+      {"repeat_until", table_of_default<RepeatUntil>()}, {kRobustnessKey, table_of_default<Robustness>()}};
+  ParamList record;
+  ExperimentSpec::list_record(record);
+  tables["record"] = table_of(record.params());
   Settings settings;
   for (const Section& section : fixed_sections(settings)) {
     std::string& table = tables[section.name];  // the table of [workload] has begun with its axes
     table += table_of(section.params).substr(table.empty() ? 0 : std::string(kHead).size());
   }
   tables["trace"] = table_of(trace_params(settings.trace));
-  StreamClass streams;
-  tables["streams"] = table_of(stream_params(streams));
-  tables["streams"] += row("slo_ms", "the workload's", "numbers from 0.001 to 1e+07",
-                           "end-to-end latency objectives that the streams have in turn");
+  tables["streams"] = table_of_default<StreamClass>();
   ModuleOverride module;
   tables["module"] = table_of(module_params(module));
   for (const SystemEntry& entry : all_systems()) {

@@ -11,7 +11,6 @@
 #include "harness/experiment/reading/device_reader.h"
 #include "harness/experiment/reading/fault_reader.h"
 #include "harness/experiment/reading/known_systems.h"
-#include "harness/experiment/reading/plain_keys.h"
 #include "harness/experiment/reading/repeat_until.h"
 #include "harness/experiment/reading/robustness.h"
 #include "harness/experiment/reading/setting_reader.h"
@@ -26,12 +25,69 @@ namespace harness {
 namespace {
 
 constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu};
-constexpr double kLargestLimit = 1e9;
 
 }  // namespace
 
+void ExperimentSpec::list(ParamList& params) {
+  params.text("name", name, "a text", "what results call the experiment").by_default("the file's stem");
+  params.axis<Runtime>(
+      "runtime", runtimes, "simulated, emulated, gpu or several of them",
+      "axis: where the cells run: in virtual time, in wall-clock time with emulated GPUs, or with devices "
+      "that run the networks",
+      [](const ParamValue& value, const InputPlace&) -> std::optional<Runtime> {
+        const auto is_it = [&](Runtime runtime) { return text_of(value) == name_of(runtime); };
+        const auto* found = std::find_if(std::begin(kRuntimes), std::end(kRuntimes), is_it);
+        return found == std::end(kRuntimes) ? std::nullopt : std::optional(*found);
+      },
+      [](Runtime runtime) { return std::string(name_of(runtime)); });
+  params.number("cell_limit_s", cell_limit_s, 0, 1e9,
+                "wall time after which a cell is given up and recorded as invalid; 0: none");
+  params.text_axis("figures", figures, "names of results/figures/catalogue.txt",
+                   "what `harness figures` draws of the results; (none): the general figures");
+}
+
+void ExperimentSpec::list_record(ParamList& params) {
+  params
+      .other("rows", "true, false, or the cells that do, such as [3, 17]",
+             "whether the results hold a row for each request and each visit; every metric is computed "
+             "either way")
+      .by_default("true");
+  params
+      .other("states", "as rows",
+             "whether the results hold a row for each state that a controller publishes (PARD: one per "
+             "module and state period)")
+      .by_default("false");
+  params
+      .other("replay", "as rows",
+             "whether the results hold all that reached each queue, for `harness replay`")
+      .by_default("false");
+}
+
+void SweepAxis::list(ParamList& params) {
+  params
+      .text("key", key, "a dotted key, such as \"planner.sizing_factor\" or \"pard.lambda\"",
+            "axis over any setting but the axes of [workload]; the key of a system, trace, module or of "
+            "[live] multiplies only the cells it concerns")
+      .needed("a dotted key, such as planner.sizing_factor");
+  params.other("values", "values that the key may have", "the axis' values, in order")
+      .needed("at least one of values");
+}
+
+void NamedSetting::list(ParamList& params) {
+  params.text("name", name, "a text", "what results call these values: the parameter `setting`").needed();
+  params
+      .other("set",
+             "a table of dotted keys of cluster, serving, planner, module.NAME, trace.NAME and systems, "
+             "and workload.load",
+             "values that go together; what a [[system]] sets for itself stays")
+      .needed("a table");
+}
+
 std::vector<std::string> top_level_names() {
-  std::vector<std::string> names = plain_keys_of("");
+  ExperimentSpec spec;
+  ParamList list;
+  spec.list(list);
+  std::vector<std::string> names = list.names();
   for (const char* table :
        {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module", "system", kSettingKey,
         "sweep", "fault", "record", "repeat_until", "robustness"}) {
@@ -46,30 +102,18 @@ namespace {
 /// Throws InputError for an unknown name at the top level; it names the table if one has such a key.
 void check_tables(const TableReader& document) {
   const std::vector<std::string> known = top_level_names();
+  WorkloadSpec workload;
+  ParamList axes;
+  workload.list(axes);
+  ParamList record;
+  ExperimentSpec::list_record(record);
   for (const TomlEntry& entry : document.entries()) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::vector<std::string> meant;
-    for (const PlainKey& key : plain_keys()) {
-      const std::string table = key.table;
-      if (entry.key == key.name && (table == "workload" || table == "record"))
-        meant.push_back(table + "." + key.name);
-    }
+    if (axes.find(entry.key) != nullptr) meant.push_back("workload." + entry.key);
+    if (record.find(entry.key) != nullptr) meant.push_back("record." + entry.key);
     for (const std::string& key : dotted_keys(entry.key)) meant.push_back(key);
     throw_if_in_table(document.place(entry.key), entry.key, meant);
-  }
-  document.require_known(known);
-}
-
-void read_runtimes(const TableReader& document, ExperimentSpec& spec) {
-  const std::vector<NamedAt> named = document.text_axis("runtime");
-  if (!named.empty()) spec.runtimes.clear();
-  for (const NamedAt& name : named) {
-    const auto is_it = [&](Runtime runtime) { return name.name == name_of(runtime); };
-    const auto* found = std::find_if(std::begin(kRuntimes), std::end(kRuntimes), is_it);
-    if (found == std::end(kRuntimes)) {
-      throw input_error(name.place, "\"" + name.name + "\"", "simulated, emulated, gpu or several of them");
-    }
-    spec.runtimes.push_back(*found);
   }
 }
 
@@ -91,24 +135,25 @@ ExperimentSpec::KeptBy read_kept_by(const TableReader& record, const std::string
 
 void read_head(const TableReader& document, ExperimentSpec& spec) {
   check_tables(document);
-  spec.name = document.text_or("name", stem_of(spec.file));
-  read_runtimes(document, spec);
-  spec.cell_limit_s = document.number_or("cell_limit_s", 0, kLargestLimit, spec.cell_limit_s);
-  if (document.has("record")) {
-    const TableReader record = document.table("record");
-    record.require_known(plain_keys_of("record"));
-    for (const char* key : {"rows", "states", "replay"}) {
-      if (record.has(key)) spec.size_places[std::string("record.") + key] = record.place(key);
-    }
-    spec.rows = read_kept_by(record, "rows", spec.rows);
-    spec.states = read_kept_by(record, "states", spec.states);
-    spec.replay = read_kept_by(record, "replay", spec.replay);
+  ParamList list;
+  spec.list(list);
+  document.read(list, top_level_names());
+  if (spec.name.empty()) spec.name = stem_of(spec.file);
+  if (!document.has("record")) return;
+  const TableReader record = document.table("record");
+  ParamList keys;
+  ExperimentSpec::list_record(keys);
+  record.read(keys);
+  for (const std::string& key : keys.names()) {
+    if (record.has(key)) spec.size_places["record." + key] = record.place(key);
   }
-  spec.figures = document.text_axis("figures");
+  spec.rows = read_kept_by(record, "rows", spec.rows);
+  spec.states = read_kept_by(record, "states", spec.states);
+  spec.replay = read_kept_by(record, "replay", spec.replay);
 }
 
-/// Reads the one of loads, rates_rps and rates_rps_per_worker that the table has.
-void read_rates(const TableReader& table, WorkloadSpec& workload) {
+/// Checks that the table has at most one of loads, rates_rps and rates_rps_per_worker.
+void check_rates(const TableReader& table, WorkloadSpec& workload) {
   std::string given;
   for (const char* key : {"loads", "rates_rps", "rates_rps_per_worker"}) {
     if (!table.has(key)) continue;
@@ -117,13 +162,6 @@ void read_rates(const TableReader& table, WorkloadSpec& workload) {
   }
   workload.rate_place = table.place(given.empty() ? "rates_rps" : given);
   workload.rates_per_worker = given == "rates_rps_per_worker";
-  if (given == "loads") {
-    workload.loads = table.number_axis("loads", 1e-6, 1e3, "numbers from 1e-06 to 1000");
-  } else if (workload.rates_per_worker) {
-    workload.rates_rps = table.number_axis(given, 1e-6, 1e6, "numbers from 1e-06 to 1e+06");
-  } else {
-    workload.rates_rps = table.number_axis("rates_rps", 0, 1e9, "numbers from 0 to 1e+09");
-  }
 }
 
 /// Returns the keys of [workload] that are settings, not axes.
@@ -145,31 +183,13 @@ void read_requests(const TableReader& table, ExperimentSpec& spec) {
 }
 
 void read_axes(const TableReader& table, WorkloadSpec& workload) {
-  std::vector<std::string> known = plain_keys_of(kWorkload);
-  for (const std::string& key : request_keys()) known.push_back(key);
-  table.require_known(known);
-  workload.pipelines = table.text_axis("pipelines");
-  workload.traces = table.text_axis("traces");
-  for (const char* key : {"pipelines", "traces"}) {
-    if (!table.has(key))
-      throw input_error(table.place(key), "nothing", "at least one of " + std::string(key));
-  }
-  read_rates(table, workload);
-  workload.slo_ms = table.number_axis("slo_ms", 1e-3, 1e7, "numbers from 0.001 to 1e+07");
-  workload.slo_factors = table.number_axis("slo_factors", 1, 1e6, "numbers from 1 to 1e+06");
+  ParamList list;
+  workload.list(list);
+  table.read(list, request_keys());
+  check_rates(table, workload);
   workload.slo_place = table.place("slo_factors");
   if (table.has("slo_ms") && table.has("slo_factors"))
     throw input_error(workload.slo_place, "both slo_ms and slo_factors", "one of them");
-  const std::string seeds_allowed = "integers from 0 to 2^53";
-  const std::vector<double> seeds =
-      table.number_axis("seeds", 0, static_cast<double>(kLargestSeed), seeds_allowed);
-  if (!seeds.empty()) workload.seeds.clear();
-  for (const double seed : seeds) {
-    const auto integer = static_cast<std::uint64_t>(seed);
-    if (static_cast<double>(integer) != seed)
-      throw input_error(table.place("seeds"), text_of(seed), seeds_allowed);
-    workload.seeds.push_back(integer);
-  }
 }
 
 /// The author of an experiment's text: a user, or the harness, which writes texts into results.
@@ -324,27 +344,21 @@ void check_sweep(const ExperimentSpec& spec, const SweepAxis& axis, const InputP
 
 /// Returns the values of a [[sweep]]. Messages about values that --set gave name the key that is swept.
 std::vector<ParamValue> swept_values(const TableReader& table, const std::string& key) {
-  const TomlValue* values = table.find("values");
-  if (values == nullptr || table.place("values").file != "--set") return table.value_axis("values");
+  if (table.place("values").file != "--set") return table.value_axis("values");
   const std::size_t dot = key.rfind('.');
   const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
   TomlValue named;
-  named.data = TomlTable{{name, *values}};
+  named.data = TomlTable{{name, *table.find("values")}};
   return TableReader(table.file(), named, dot == std::string::npos ? "" : key.substr(0, dot))
       .value_axis(name);
 }
 
 void read_sweeps(const TableReader& document, ExperimentSpec& spec) {
   for (const TableReader& table : document.tables("sweep")) {
-    table.require_known(plain_keys_of("sweep"));
-    SweepAxis axis;
-    axis.key = table.text_or("key", "");
-    if (axis.key.empty())
-      throw input_error(table.place("key"), "nothing", "a dotted key, such as planner.sizing_factor");
+    auto axis = table.read_as<SweepAxis>();
     axis.values = swept_values(table, axis.key);
     axis.place = table.place("values");
     axis.place.key = axis.key;
-    if (axis.values.empty()) throw input_error(axis.place, "no values", "at least one of values");
     for (const SweepAxis& other : spec.sweeps) {
       if (other.key == axis.key)
         throw input_error(table.place("key"), "two sweeps of " + axis.key, "one [[sweep]] per key");

@@ -21,9 +21,6 @@ namespace harness {
 /// An experiment may have no more cells than this.
 inline constexpr std::uint64_t kMaxCells = 1'000'000;
 
-/// The largest seed, 2^53: above it a number of an experiment file does not hold every integer exactly.
-inline constexpr std::uint64_t kLargestSeed = 9'007'199'254'740'992;
-
 /// The runtime in which a cell runs.
 enum class Runtime { kSimulated, kEmulated, kGpu };
 const char* name_of(Runtime runtime);
@@ -65,6 +62,9 @@ struct ExperimentSpec {
   KeptBy rows = {true};
   KeptBy states;
   KeptBy replay;
+
+  void list(ParamList& params);                ///< lists the keys of the top level
+  static void list_record(ParamList& params);  ///< lists the keys of [record]
 };
 
 /// [[sweep]]: an axis. It multiplies only the cells that its key concerns: the cells of one system, of one
@@ -73,6 +73,8 @@ struct SweepAxis {
   std::string key;
   std::vector<ParamValue> values;
   InputPlace place;
+
+  void list(ParamList& params);
 };
 
 /// The name of the [[setting]] tables, and the key of their axis among the sweeps.
@@ -84,6 +86,8 @@ struct NamedSetting {
   std::vector<Assignment> values;
   std::optional<double> load;  ///< load that replaces workload.loads
   InputPlace place;
+
+  void list(ParamList& params);
 };
 
 std::vector<std::string> names_of(const std::vector<NamedAt>& named);

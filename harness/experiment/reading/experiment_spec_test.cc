@@ -10,7 +10,7 @@
 #include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/settings.h"
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 #include "harness/files/file_bytes.h"
 #include "systems/all_systems.h"
 

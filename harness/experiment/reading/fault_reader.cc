@@ -2,62 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
-
-#include "harness/core/wording.h"
-#include "harness/experiment/reading/plain_keys.h"
 
 namespace harness {
 namespace {
 
-constexpr double kMaxGpus = 1e6;
-
-/// A number of a fault, set in its table or by a key that names the fault.
-struct NumberKey {
-  const char* name;
-  double low;
-  double high;
-  const char* allowed;
-  std::optional<FaultKind> only;  ///< the only kind that has it, and needs it; absent: all kinds
-  bool of_gpus;                   ///< true: it says which GPUs, and must be an integer
-  void (*set)(Fault& fault, double value);
-};
-
-constexpr NumberKey kNumbers[] = {
-    {"at_s",
-     0,
-     1e9,
-     "a number from 0 to 1e+09",
-     {},
-     false,
-     [](Fault& fault, double value) { fault.at_ns = s_to_ns(value); }},
-    {"for_s",
-     1e-9,
-     1e9,
-     "a number above 0, at most 1e+09",
-     {},
-     false,
-     [](Fault& fault, double value) { fault.for_ns = s_to_ns(value); }},
-    {"factor", 1, 1e3, "a number from 1 to 1000", FaultKind::kSlow, false,
-     [](Fault& fault, double value) { fault.factor = value; }},
-    {"delay_ms", 1e-6, 1e6, "a number above 0, at most 1e+06", FaultKind::kDelay, false,
-     [](Fault& fault, double value) { fault.delay_ns = ms_to_ns(value); }},
-    {"gpu",
-     0,
-     kMaxGpus - 1,
-     "an integer from 0 to workers - 1",
-     {},
-     true,
-     [](Fault& fault, double value) { fault.first_gpu = static_cast<int>(value); }},
-    {"count",
-     1,
-     kMaxGpus,
-     "an integer from 1 to workers - gpu",
-     {},
-     true,
-     [](Fault& fault, double value) { fault.gpus = static_cast<int>(value); }},
-};
+constexpr int kMaxGpus = 1'000'000;
 
 std::string joined(const std::vector<double>& values) {
   std::string text;
@@ -65,42 +15,18 @@ std::string joined(const std::vector<double>& values) {
   return text;
 }
 
-void check_kind(const NumberKey& key, FaultKind kind, const InputPlace& place) {
-  if (!key.only || *key.only == kind) return;
+/// Returns the only kind that has the key, and needs it; nothing for a key of all kinds.
+std::optional<FaultKind> kind_with(const std::string& key) {
+  if (key == "factor") return FaultKind::kSlow;
+  if (key == "delay_ms") return FaultKind::kDelay;
+  return std::nullopt;
+}
+
+void check_kind(const std::string& key, FaultKind kind, const InputPlace& place) {
+  const std::optional<FaultKind> only = kind_with(key);
+  if (!only || *only == kind) return;
   throw input_error(place, std::string("a fault of kind \"") + name_of(kind) + "\"",
-                    std::string("only with kind = \"") + name_of(*key.only) + "\"");
-}
-
-void set_number(const NumberKey& key, double value, Fault& fault, const InputPlace& place) {
-  if (key.of_gpus && std::floor(value) != value) throw input_error(place, text_of(value), key.allowed);
-  key.set(fault, value);
-}
-
-/// Reads the number if the table has the key; returns true if it has.
-bool read_number(const TableReader& table, const NumberKey& key, Fault& fault) {
-  if (!table.has(key.name)) return false;
-  check_kind(key, fault.kind, table.place(key.name));
-  set_number(key, table.number(key.name, key.low, key.high, key.allowed), fault, table.place(key.name));
-  return true;
-}
-
-FaultKind kind_in(const TableReader& table) {
-  std::vector<std::string> known;
-  const std::string name = table.text_or("kind", "");
-  for (int i = 0; i < kFaultKinds; ++i) {
-    known.emplace_back(name_of(static_cast<FaultKind>(i)));
-    if (name == known.back()) return static_cast<FaultKind>(i);
-  }
-  throw input_error(table.place("kind"), name.empty() ? "nothing" : "\"" + name + "\"",
-                    "one of " + join_names(known));
-}
-
-/// Returns the fault's name. Keys contain it, and results show the keys.
-std::string name_in(const TableReader& table) {
-  std::string name = table.text_or("name", "");
-  if (!name.empty() && toml_key(name) != name)
-    throw input_error(table.place("name"), toml_text(name), "letters, digits, - and _");
-  return name;
+                    std::string("only with kind = \"") + name_of(*only) + "\"");
 }
 
 void read_range(const TableReader& table, Fault& fault) {
@@ -123,35 +49,46 @@ void read_gpus(const TableReader& table, Fault& fault) {
     throw input_error(table.place("gpu"), one ? "both gpu and gpus" : "nothing",
                       "gpu = PLACE, or gpus = [FIRST, LAST]");
   }
-  if (!one) return read_range(table, fault);
-  for (const NumberKey& key : kNumbers) {
-    if (key.of_gpus) read_number(table, key, fault);
-  }
+  if (!one) read_range(table, fault);
 }
 
 FaultAt read_fault(const TableReader& table) {
-  table.require_known(plain_keys_of("fault"));
   FaultAt at;
+  ParamList list;
+  at.list(list);
+  table.read(list);
   at.place = table.place("gpu");
-  at.name = name_in(table);
-  at.on = table.flag_or("on", true);
-  at.fault.kind = kind_in(table);
-  for (const NumberKey& key : kNumbers) {
-    if (key.of_gpus || read_number(table, key, at.fault)) continue;
-    if (!key.only || *key.only == at.fault.kind)
-      throw input_error(table.place(key.name), "nothing", key.allowed);
+  if (!at.name.empty() && toml_key(at.name) != at.name)  // keys contain it, and results show the keys
+    throw input_error(table.place("name"), toml_text(at.name), "letters, digits, - and _");
+  for (const Param& param : list.params()) {
+    const std::optional<FaultKind> only = kind_with(param.name);
+    if (table.has(param.name))
+      check_kind(param.name, at.fault.kind, table.place(param.name));
+    else if (only && *only == at.fault.kind)
+      throw input_error(table.place(param.name), "nothing", param.allowed);
   }
   read_gpus(table, at.fault);
   return at;
 }
 
-void assign_to_fault(FaultAt& at, const NumberKey& key, const Assignment& assignment) {
-  check_kind(key, at.fault.kind, assignment.place);
-  const double* value = std::get_if<double>(&assignment.value);
-  if (value == nullptr || !(*value >= key.low && *value <= key.high))
-    throw input_error(assignment.place, toml_text(assignment.value), key.allowed);
-  set_number(key, *value, at.fault, assignment.place);
-  if (key.of_gpus) at.place = assignment.place;
+void assign_to_fault(FaultAt& at, const std::string& field, const Assignment& assignment) {
+  check_kind(field, at.fault.kind, assignment.place);
+  ParamList list;
+  at.list(list);
+  const Param* param = list.find(field);
+  if (!param->set(assignment.value))
+    throw input_error(assignment.place, toml_text(assignment.value), param->allowed);
+  if (field == "gpu" || field == "count") at.place = assignment.place;
+}
+
+/// Returns the keys that a key fault.NAME.KEY may set.
+std::vector<std::string> settable_keys() {
+  FaultAt at;
+  ParamList list;
+  at.list(list);
+  std::vector<std::string> keys = list.names();
+  std::erase_if(keys, [](const std::string& key) { return key == "name" || key == "kind" || key == "gpus"; });
+  return keys;
 }
 
 /// Returns the names that keys may use, each once.
@@ -165,6 +102,36 @@ std::vector<std::string> names_in(const std::vector<FaultAt>& faults) {
 }
 
 }  // namespace
+
+void FaultAt::list(ParamList& params) {
+  std::vector<std::string> kinds;
+  for (int i = 0; i < kFaultKinds; ++i) kinds.emplace_back(name_of(static_cast<FaultKind>(i)));
+  params.text("name", name, "letters, digits, - and _",
+              "what the keys fault.NAME.KEY of a [[sweep]] and of --set call it, alone or with others of "
+              "that name");
+  params.flag("on", on, "whether it happens: swept, the same cells with it and without");
+  params
+      .choice("kind", fault.kind, kinds,
+              "the GPUs stop; batches that start take longer; messages to and from their queues take longer, "
+              "or are lost")
+      .needed();
+  params.seconds("at_s", fault.at_ns, 0, 1e9, "when it begins, in time of the load").needed();
+  params.seconds("for_s", fault.for_ns, 1e-9, 1e9, "how long it lasts")
+      .allowing("a number above 0, at most 1e+09")
+      .needed();
+  params.integer("gpu", fault.first_gpu, 0, kMaxGpus - 1, "the one that it concerns")
+      .allowing("an integer from 0 to workers - 1")
+      .by_default("(this or gpus)");
+  params.other("gpus", "[FIRST, LAST], two of these integers", "all from the first to the last")
+      .by_default("(this or gpu)");
+  params.integer("count", fault.gpus, 1, kMaxGpus, "beside gpu: so many from that one on")
+      .allowing("an integer from 1 to workers - gpu");
+  params.number("factor", fault.factor, 1, 1e3, "slow: execution times are multiplied by this")
+      .by_default("(needed by slow)");
+  params.milliseconds("delay_ms", fault.delay_ns, 1e-6, 1e6, "delay: every message takes longer by this")
+      .allowing("a number above 0, at most 1e+06")
+      .by_default("(needed by delay)");
+}
 
 std::vector<FaultAt> read_faults(const TableReader& document) {
   std::vector<FaultAt> faults;
@@ -180,22 +147,11 @@ void assign_to_faults(std::vector<FaultAt>& faults, const std::string& name, con
                       "the name of a [[fault]], which needs name = \"...\"");
   if (std::find(named.begin(), named.end(), name) == named.end())
     throw_unknown(assignment.place, "fault", name, named);
-  const auto* key = std::find_if(std::begin(kNumbers), std::end(kNumbers),
-                                 [&field](const NumberKey& number) { return field == number.name; });
-  if (key == std::end(kNumbers) && field != "on") {
-    std::vector<std::string> known = {"on"};
-    for (const NumberKey& number : kNumbers) known.emplace_back(number.name);
+  const std::vector<std::string> known = settable_keys();
+  if (std::find(known.begin(), known.end(), field) == known.end())
     throw_unknown(assignment.place, "key", field, known);
-  }
   for (FaultAt& at : faults) {
-    if (at.name != name) continue;
-    if (key != std::end(kNumbers)) {
-      assign_to_fault(at, *key, assignment);
-      continue;
-    }
-    const bool* on = std::get_if<bool>(&assignment.value);
-    if (on == nullptr) throw input_error(assignment.place, toml_text(assignment.value), "true or false");
-    at.on = *on;
+    if (at.name == name) assign_to_fault(at, field, assignment);
   }
 }
 

@@ -8,15 +8,12 @@
 #include "harness/core/input_error.h"
 #include "harness/core/wording.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/experiment/reading/plain_keys.h"
 #include "harness/record/analysis/paired_spread.h"
 #include "harness/record/run/column_facts.h"
 #include "harness/record/run/series.h"
 
 namespace harness {
 namespace {
-
-constexpr int kMaxSeedsAllowed = 1000;
 
 std::string series_name(const SystemSpec& system) { return configuration_text(system.name, system.variant); }
 
@@ -51,12 +48,13 @@ void check_baseline(const ExperimentSpec& spec, const InputPlace& place) {
 /// Lists the integers after the largest listed seed as the seeds that may be added.
 void list_added_seeds(ExperimentSpec& spec, const InputPlace& place) {
   std::vector<std::uint64_t>& listed = spec.workload.seeds;
-  if (listed.size() > spec.repeat->max_seeds) {
-    throw input_error(place, std::to_string(spec.repeat->max_seeds),
+  const auto most = static_cast<std::size_t>(spec.repeat->max_seeds);
+  if (listed.size() > most) {
+    throw input_error(place, std::to_string(most),
                       "at least the " + counted(listed.size(), "seed") + " of workload.seeds");
   }
   const std::uint64_t largest = *std::max_element(listed.begin(), listed.end());
-  const std::size_t more = spec.repeat->max_seeds - listed.size();
+  const std::size_t more = most - listed.size();
   if (largest + more > kLargestSeed) {
     throw input_error(place, counted(more, "seed") + " after " + std::to_string(largest),
                       "integers from 0 to 2^53");
@@ -73,21 +71,29 @@ double half_width_of(const Spread& spread) {
 
 }  // namespace
 
+void RepeatUntil::list(ParamList& params) {
+  params
+      .text("metric", metric, "a column of /summary that holds numbers",
+            "what must be known well enough in every workload and configuration")
+      .needed("a metric, such as drop_rate");
+  params
+      .number("half_width", half_width, 1e-12, 1e12,
+              "the most that half the width of the 95 % confidence interval over the seeds (Student's t) "
+              "may be")
+      .needed();
+  params.text("baseline", baseline, "a configuration: a system, or SYSTEM/VARIANT",
+              "the interval is then of the differences to this configuration, paired by seed, else of the "
+              "metric itself");
+  params.integer("max_seeds", max_seeds, 2, 1000, "no more seeds than this, those listed included");
+}
+
 void read_repeat_until(const TableReader& document, ExperimentSpec& spec) {
   if (!document.has("repeat_until")) return;
   const TableReader table = document.table("repeat_until");
-  table.require_known(plain_keys_of("repeat_until"));
-  RepeatUntil repeat;
+  const auto repeat = table.read_as<RepeatUntil>();
   const std::vector<std::string> metrics = metric_columns();
-  repeat.metric = table.text_or("metric", "");
-  if (repeat.metric.empty())
-    throw input_error(table.place("metric"), "nothing", "a metric, such as drop_rate");
   if (std::find(metrics.begin(), metrics.end(), repeat.metric) == metrics.end())
     throw_unknown(table.place("metric"), "metric", repeat.metric, metrics);
-  repeat.half_width = table.number("half_width", 1e-12, 1e12);
-  if (table.has("max_seeds"))
-    repeat.max_seeds = static_cast<std::size_t>(table.integer("max_seeds", 2, kMaxSeedsAllowed));
-  repeat.baseline = table.text_or("baseline", "");
   spec.repeat = repeat;
   if (!repeat.baseline.empty()) check_baseline(spec, table.place("baseline"));
   list_added_seeds(spec, table.place("max_seeds"));

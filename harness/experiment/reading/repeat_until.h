@@ -17,7 +17,9 @@ struct RepeatUntil {
   std::string metric;     ///< column of /summary
   double half_width = 0;  ///< largest half-width of the 95 % confidence interval in every workload and series
   std::string baseline;   ///< series ("pard", "pard/back") to take differences to; empty: the metric itself
-  std::size_t max_seeds = 20;
+  int max_seeds = 20;
+
+  void list(ParamList& params);
 };
 
 /// Reads [repeat_until], if the file has it, and lists the seeds that it may add. The rest of the experiment

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/experiment/reading/plain_keys.h"
 #include "harness/experiment/reading/setting_reader.h"
 #include "harness/record/run/summary_row.h"
 
@@ -40,24 +39,36 @@ void check_metric(const InputPlace& place, const std::string& name) {
 
 }  // namespace
 
+void Robustness::list(ParamList& params) {
+  params
+      .other("over", "a table of the keys of a [[setting]], each with a value or a list of them",
+             "values that `harness robust` tries, before its standard ones and in place of the values of "
+             "the same key")
+      .by_default("{}");
+  params.flag("standard", standard, "whether it tries its standard values too");
+  params.text("metric", metric, "a metric that is better higher or lower", "by which it orders the systems");
+  params.number("margin", margin, 0, 1, "a difference within this share of the larger mean is a tie");
+  params.integer("seeds", seeds, 2, 1000, "an experiment with fewer seeds gets the seeds 1 to this");
+  params.integer("cells", cells, 1, 1'000'000,
+                 "its budget: values beyond it are left out, the last of the list first");
+  params
+      .texts(kLeftOutKey, left_out, "a list of texts",
+             "in results of `harness robust`: what it has not tried, and why")
+      .by_default("[]");
+}
+
 void read_robustness(const TableReader& document, ExperimentSpec& spec) {
   if (!document.has(kRobustnessKey)) return;
   const TableReader table = document.table(kRobustnessKey);
-  table.require_known(plain_keys_of(kRobustnessKey));
   Robustness& read = spec.robustness;
+  read = table.read_as<Robustness>();
   if (table.has("over")) collect(table.table("over"), "", read.over);
   for (const Assignment& one : read.over) {
     if (section_of(one.key) == kWorkload)
       throw input_error(one.place, one.key, "keys of other tables: keys of [workload] are axes already");
     check_assignment(spec, one);
   }
-  read.standard = table.flag_or("standard", read.standard);
-  read.metric = table.text_or("metric", read.metric);
   check_metric(table.place("metric"), read.metric);
-  read.margin = table.number_or("margin", 0, 1, read.margin);
-  if (table.has("seeds")) read.seeds = table.integer("seeds", 2, 1000);
-  if (table.has("cells")) read.cells = table.integer("cells", 1, 1'000'000);
-  if (table.has(kLeftOutKey)) table.texts(kLeftOutKey);
 }
 
 }  // namespace harness

@@ -5,7 +5,6 @@
 #include "harness/core/wording.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/known_systems.h"
-#include "harness/experiment/reading/plain_keys.h"
 
 namespace harness {
 namespace {
@@ -43,10 +42,8 @@ double load_of(const ExperimentSpec& spec, const Assignment& assignment) {
 }
 
 NamedSetting read_setting(const TableReader& table, const ExperimentSpec& spec) {
-  table.require_known(plain_keys_of(kSettingKey));
-  NamedSetting setting;
+  auto setting = table.read_as<NamedSetting>();
   setting.place = table.place("name");
-  setting.name = table.text("name");
   for (const Assignment& assignment : table.table("set").assignments("")) {
     for (const SweepAxis& axis : spec.sweeps) {
       if (axis.key == assignment.key)

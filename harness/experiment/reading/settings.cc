@@ -20,17 +20,6 @@ void append(std::vector<Param>& params, Listed& listed) {
   list.move_to(params);
 }
 
-std::vector<Param> cluster_params(Settings& settings) {
-  std::vector<Param> params;
-  append(params, settings.cluster);
-  params.insert(
-      params.begin() + 1,
-      text_param("profiles", settings.cluster.profiles, "a name of `harness list profiles` or a path",
-                 "the set of profiles: a name, or a path from the experiment file's folder"));
-  append(params, settings.world);
-  return params;
-}
-
 void set_param(const std::vector<Param>& params, const std::string& name, const Assignment& assignment) {
   std::vector<std::string> known;
   for (const Param& param : params) {
@@ -70,73 +59,51 @@ std::vector<std::string> section_names() {
 
 }  // namespace
 
-Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
-                 const std::vector<std::string>& names) {
-  return {name, doc, names.empty() ? std::string(allowed) : "one of " + join_names(names),
-          [&field] { return ParamValue(field); },
-          [&field, names](const ParamValue& value) {
-            const std::string* text = std::get_if<std::string>(&value);
-            if (text == nullptr) return false;
-            if (!names.empty() && std::find(names.begin(), names.end(), *text) == names.end()) return false;
-            field = *text;
-            return true;
-          }};
-}
-
 std::vector<Section> fixed_sections(Settings& settings) {
-  std::vector<Section> sections = {{"cluster", cluster_params(settings)},
-                                   {"serving", {}},
-                                   {"planner", {}},
-                                   {"live", {}},
-                                   {"gpu", {}},
-                                   {kWorkload, {}}};
+  std::vector<Section> sections = {{"cluster", {}}, {"serving", {}}, {"planner", {}},
+                                   {"live", {}},    {"gpu", {}},     {kWorkload, {}}};
+  append(sections[0].params, settings.cluster);
+  append(sections[0].params, settings.world);
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
-  sections[2].params.push_back(
-      text_param("placement", settings.planner.placement, "modules of each worker, workers parted by commas",
-                 "which modules each worker serves, from the first GPU on, with batches of max_batch or of "
-                 "module.NAME.batch: \"a b, a c\" is two workers; in place of any other plan. Requests of a "
-                 "module on no worker are dropped (no_worker). For systems that serve so (clockwork)"));
   append(sections[3].params, settings.live);
   append(sections[4].params, settings.gpu);
   append(sections[5].params, settings.requests);
   return sections;
 }
 
-/// Returns a parameter that is a text and may be the number of a column, with or without quotes.
-Param column_param(const char* name, std::string& field, const char* allowed, const char* doc) {
-  Param param = text_param(name, field, allowed, doc, {});
+/// Lets a parameter that is a text be the number of a column, with or without quotes.
+void allow_column(Param& param) {
   param.set = [set = param.set](const ParamValue& value) {
     const double* number = std::get_if<double>(&value);
     const bool is_place =
         number != nullptr && *number == std::floor(*number) && *number >= 0 && *number < 1e6;
     return set(is_place ? ParamValue(text_of(value)) : value);
   };
-  return param;
 }
 
 std::vector<Param> trace_params(TraceSpec& trace) {
-  std::vector<Param> params = {
-      text_param("shape", trace.shape, "", "what the load looks like; file reads a recorded trace",
-                 trace_shape_names()),
-      text_param("file", trace.file, "a path",
-                 "file: the recorded trace, plain or packed, or an imported one; a path from the experiment "
-                 "file's folder, or "
-                 "$HARNESS_DATA/..."),
-      text_param("format", trace.format, "", "file: how to read it", trace_format_names()),
-      column_param(
-          "column", trace.column, "a name, a number, or several separated by commas",
-          "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
-          "modules; empty: what the file says, or all functions"),
-      column_param("time_column", trace.time_column, "a name or a number",
-                   "file: the column of times or gaps; empty: what the file says"),
-      text_param("where", trace.where, "COLUMN=VALUE, several separated by commas",
-                 "file: the rows that are read, such as metric_name=http_reqs; empty: all", {}),
-      column_param("group_by", trace.group_by, "a name or a number",
-                   "file: the column whose equal values are one request, sent at the first of their times; "
-                   "empty: each row is a request")};
-  append(params, trace);
-  return params;
+  ParamList list;
+  list.one_of("shape", trace.shape, trace_shape_names(),
+              "what the load looks like; file reads a recorded trace");
+  list.any_text("file", trace.file, "a path",
+                "file: the recorded trace, plain or packed, or an imported one; a path from the experiment "
+                "file's folder, or $HARNESS_DATA/...");
+  list.one_of("format", trace.format, trace_format_names(), "file: how to read it");
+  allow_column(list.any_text(
+      "column", trace.column, "a name, a number, or several separated by commas",
+      "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
+      "modules; empty: what the file says, or all functions"));
+  allow_column(list.any_text("time_column", trace.time_column, "a name or a number",
+                             "file: the column of times or gaps; empty: what the file says"));
+  list.any_text("where", trace.where, "COLUMN=VALUE, several separated by commas",
+                "file: the rows that are read, such as metric_name=http_reqs; empty: all");
+  allow_column(
+      list.any_text("group_by", trace.group_by, "a name or a number",
+                    "file: the column whose equal values are one request, sent at the first of their times; "
+                    "empty: each row is a request"));
+  trace.list(list);
+  return list.params();
 }
 
 std::vector<Param> module_params(ModuleOverride& module) {

@@ -51,6 +51,8 @@ struct DeviceAt {
   int count = 1;
   double usd_per_h = 0;
   InputPlace place;
+
+  void list(ParamList& params);
 };
 
 /// [[fault]]: something that goes wrong.
@@ -59,6 +61,8 @@ struct FaultAt {
   InputPlace place;  ///< place of the key that names its GPUs
   std::string name;  ///< name by which keys call it, alone or with others; "": no key does
   bool on = true;    ///< false: it does not happen
+
+  void list(ParamList& params);
 };
 
 /// A table of an experiment file with its keys, bound to fields of a Settings or of another struct.
@@ -70,9 +74,6 @@ struct Section {
 /// The name of the section whose table has axes too.
 inline constexpr const char* kWorkload = "workload";
 
-/// Returns a parameter that is a text; unless `names` is empty, the text must be one of them.
-Param text_param(const char* name, std::string& field, const char* allowed, const char* doc,
-                 const std::vector<std::string>& names = {});
 /// Returns the tables with fixed names: cluster, serving, planner, live, gpu, and workload without its axes.
 std::vector<Section> fixed_sections(Settings& settings);
 /// Returns the keys of [trace.NAME], texts first.

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/param_list.h"
 #include "harness/files/table_reader.h"
 #include "workloads/spec/stream_class.h"
 #include "workloads/spec/trace_spec.h"
@@ -14,9 +13,6 @@ namespace harness {
 
 /// The key of a trace's table that holds its classes.
 inline constexpr const char* kStreamsKey = "streams";
-
-/// Returns the keys of a class except slo_ms, which is a list.
-std::vector<Param> stream_params(StreamClass& streams);
 
 /// Returns the classes in a trace's table; empty if it has no such key. Throws InputError.
 std::vector<StreamClass> read_streams(const TableReader& trace);

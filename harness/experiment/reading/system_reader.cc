@@ -5,7 +5,6 @@
 #include "harness/core/wording.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/known_systems.h"
-#include "harness/experiment/reading/plain_keys.h"
 #include "systems/all_systems.h"
 
 namespace harness {
@@ -42,9 +41,8 @@ std::string variant_of(const SystemSpec& system) {
   return variant.empty() ? "default" : variant;
 }
 
-/// Reads the name of the system that plans, if it is another system of the program.
-void read_planner(const TableReader& table, SystemSpec& system) {
-  system.planner = table.text_or(kPlannerKey, "");
+/// Checks the name of the system that plans, if it is another system of the program.
+void check_planner(const TableReader& table, const SystemSpec& system) {
   if (system.planner.empty()) {
     if (table.has(kPlannerParamsKey))
       throw input_error(table.place(kPlannerParamsKey), "no planner beside it", "planner = \"NAME\" too");
@@ -114,14 +112,10 @@ void check_library(const TableReader& table, const SystemSpec& system) {
 }
 
 SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
-  table.require_known(plain_keys_of("system"));
-  const std::vector<std::string> known = known_systems();
-  SystemSpec system;
-  system.name = table.text_or("name", "");
-  if (system.name.empty()) throw input_error(table.place("name"), "nothing", "one of " + join_names(known));
-  system.library = table.text_or(kLibraryKey, "");
+  auto system = table.read_as<SystemSpec>();
   check_library(table, system);
   if (known_system(system.name) == nullptr) {
+    const std::vector<std::string> known = known_systems();
     const std::string near = nearest_name(system.name, known);
     throw input_error(
         table.place("name"),
@@ -129,10 +123,10 @@ SystemSpec read_system(const TableReader& table, const WorkloadSpec& workload) {
         join_names(known) + ", or with library = \"FILE.so\" one of your own");
   }
   system.place = table.place("name");
-  read_planner(table, system);
+  check_planner(table, system);
   read_params(table, system);
   read_only(table, workload, system);
-  system.variant = table.text_or("variant", variant_of(system));
+  if (system.variant.empty()) system.variant = variant_of(system);
   return system;
 }
 

@@ -20,6 +20,8 @@ struct SystemSpec {
   std::vector<std::string> traces;     ///< traces on which it makes cells (`only`); empty: all
   std::vector<NamedAt> settings;       ///< names of [[setting]] in which it makes cells (`only`); empty: all
   InputPlace place;                    ///< place of its name
+
+  void list(ParamList& params);
 };
 
 /// Returns true if the entry makes cells on that pipeline and trace of the experiment.

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/input_error.h"
-#include "harness/files/table_reader.h"
+#include "harness/core/param_list.h"
 
 namespace harness {
+
+/// The largest seed, 2^53: above it a number of an experiment file does not hold every integer exactly.
+inline constexpr std::uint64_t kLargestSeed = 9'007'199'254'740'992;
 
 /// [workload]: the axes of the load.
 struct WorkloadSpec {
@@ -24,6 +26,8 @@ struct WorkloadSpec {
   std::vector<double> slo_ms;              ///< SLOs; empty: each pipeline's own
   std::vector<double> slo_factors;         ///< unless empty, SLOs in shortest service times instead of slo_ms
   InputPlace slo_place;                    ///< place of slo_factors
+
+  void list(ParamList& params);  ///< lists the axes; RequestParams has the rest of the table
 };
 
 }  // namespace harness

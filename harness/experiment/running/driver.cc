@@ -8,11 +8,11 @@
 
 #include "harness/core/environment_error.h"
 #include "harness/core/exit_codes.h"
+#include "harness/experiment/reading/suite.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/experiment_run.h"
 #include "harness/experiment/running/run_console.h"
 #include "harness/experiment/running/run_options.h"
-#include "harness/experiment/running/suite.h"
 #include "harness/ranks/cell_distribution.h"
 #include "harness/ranks/mpi_launch.h"
 #include "harness/ranks/on_all_ranks.h"

@@ -14,6 +14,8 @@ namespace harness {
 struct Suite {
   std::string name;                  ///< name that it gives itself, else the file's stem
   std::vector<NamedAt> experiments;  ///< experiments as written, in order
+
+  void list(ParamList& params);
 };
 
 /// Returns the suite in `text`; nothing if it has no key `suite` and so is an experiment. Throws InputError.

@@ -1,4 +1,4 @@
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
-#include "harness/experiment/running/suite.h"
+#include "harness/experiment/reading/suite.h"
 
 #include <filesystem>
 
 #include "harness/core/input_error.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/experiment/reading/plain_keys.h"
 #include "harness/files/file_bytes.h"
 #include "workloads/catalogue/catalogue.h"
 
@@ -30,12 +29,21 @@ void check_member(const Suite& suite, std::size_t index, const std::vector<std::
 
 }  // namespace
 
+void Suite::list(ParamList& params) {
+  params
+      .text_axis("suite", experiments, "paths of experiment files, from the suite's folder",
+                 "the experiments, in the order in which they run")
+      .needed();
+  params.text("name", name, "a text", "what the last lines call the suite").by_default("the file's stem");
+}
+
 std::optional<Suite> parse_suite(const std::string& file_name, std::string_view text) {
   const TomlValue tree = parse_toml(file_name, text);
   const TableReader document(file_name, tree, "");
   if (!document.has("suite")) return std::nullopt;
-  document.require_known(plain_keys_of("suite"));
-  return Suite{document.text_or("name", stem_of(file_name)), document.text_axis("suite")};
+  auto suite = document.read_as<Suite>();
+  if (suite.name.empty()) suite.name = stem_of(file_name);
+  return suite;
 }
 
 ExperimentFiles experiment_files(const std::string& path) {
