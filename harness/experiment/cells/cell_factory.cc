@@ -53,9 +53,9 @@ void CellFactory::prepare_traces() const {
   }
 }
 
-std::string CellFactory::checksums(const ResolvedCell& own) {
-  return "# pipeline " + inputs_.pipeline_checksum(own.cell.pipeline) + "\n# profiles " +
-         inputs_.profiles(own.settings).checksum + "\n";
+std::string CellFactory::checksums(const Cell& cell) {
+  return "# pipeline " + inputs_.pipeline_checksum(cell.pipeline) + "\n# profiles " +
+         inputs_.profiles(resolver_.of(cell, SettingsScope::kOwn).settings).checksum + "\n";
 }
 
 CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& prepared, bool has_target) {
@@ -66,13 +66,11 @@ CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& 
   if (own.pipeline.has_tasks()) identity.answers = name_of(own.settings.requests.answers);
   const std::string rate = has_target ? "rates_rps = [" + text_of(prepared.target_rps) + "]"
                                       : "loads = [" + text_of(cell.rate) + "]";
-  const CellRecord record{spec.rows.has(cell.index), spec.states.has(cell.index),
-                          spec.replay.has(cell.index)};
   std::string& text = identity.effective_toml;
-  text = cell_text(own.common.frame, rate, cell.seed, ns_to_ms(own.slo_ns), record) + "\n# cell " +
-         std::to_string(cell.index) + "\n" + checksums(own);
-  const TraceSpec trace = inputs_.trace(own.settings);
-  if (!trace.file.empty()) text += "# trace " + inputs_.checksum_of(trace) + "\n";
+  text = cell_text(own.common.frame, spec, cell, rate, ns_to_ms(own.slo_ns)) + "\n# cell " +
+         std::to_string(cell.index) + "\n" + checksums(cell);
+  if (!own.settings.trace.file.empty())
+    text += "# trace " + inputs_.checksum_of(inputs_.trace(own.settings)) + "\n";
   if (const LoadedLibrary* const library = library_of(spec.systems[cell.system].name))
     text += "# library " + library->checksum + "\n";
   if (is_live(prepared)) text += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
@@ -83,7 +81,7 @@ CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& 
 PreparedCell CellFactory::prepare(const Cell& cell) {
   resolver_.limit();
   const ResolvedCell own = resolver_.of(cell, SettingsScope::kOwn);
-  const LoadReference reference = references_.of(cell);
+  const LoadReference reference = references_.of(own);
   PreparedCell prepared;
   prepared.module_names = module_names(own.pipeline);
   prepared.cell = cell;
@@ -124,6 +122,10 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   }
   prepared.identity = identity(own, prepared, has_target);
   return prepared;
+}
+
+RunSpec CellFactory::make_run(const PreparedCell& prepared) {
+  return runs_.run(resolver_.of(prepared.cell, SettingsScope::kOwn), prepared);
 }
 
 }  // namespace harness

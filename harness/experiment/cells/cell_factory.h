@@ -37,14 +37,11 @@ class CellFactory {
   const std::vector<std::string>& remarks() const { return inputs_.remarks(); }
   /// Returns lines with the checksums of the cell's pipeline and profiles, as its effective settings have
   /// them.
-  std::string checksums(const Cell& cell) { return checksums(resolver_.of(cell, SettingsScope::kOwn)); }
+  std::string checksums(const Cell& cell);
   /// Returns the run of a prepared cell that can run.
-  RunSpec make_run(const PreparedCell& prepared) {
-    return runs_.run(resolver_.of(prepared.cell, SettingsScope::kOwn), prepared);
-  }
+  RunSpec make_run(const PreparedCell& prepared);
 
  private:
-  std::string checksums(const ResolvedCell& own);
   /// Returns the names of the cell, with the hash of its effective settings.
   CellIdentity identity(const ResolvedCell& own, const PreparedCell& prepared, bool has_target);
 
@@ -53,10 +50,10 @@ class CellFactory {
   LoadedInputs inputs_;
   std::vector<Cell> cells_;
   CellResolver resolver_{inputs_};
-  OfferedLoads offered_{inputs_};
-  RunBuilder runs_{inputs_, offered_};
-  CellPlanner plans_{inputs_, runs_};
-  LoadReferences references_{inputs_, resolver_, runs_, plans_};
+  OfferedLoads offered_;
+  RunBuilder runs_{offered_};
+  CellPlanner plans_{runs_};
+  LoadReferences references_{resolver_, runs_, plans_};
 };
 
 }  // namespace harness

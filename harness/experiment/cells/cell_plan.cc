@@ -28,7 +28,7 @@ bool CellPlanner::plans_itself(const ResolvedCell& own) {
   const Settings& settings = own.settings;
   if (has_streams(settings) || !settings.planner.placement.empty()) return true;
   return plans_itself_.of(own.common.number, [&] {
-    const SystemSpec& named = inputs_.spec.systems[own.cell.system];
+    const SystemSpec& named = own.inputs.spec.systems[own.cell.system];
     const RunSpec run = runs_.of_settings(own);
     const auto plans = [&](const System& system) {
       return system.wants_sample() || planner_of(system, make_context(run), settings, named.place) != nullptr;
@@ -46,7 +46,7 @@ const CellPlan& CellPlanner::of(const ResolvedCell& cell, double offered_rps, do
   Key key{cell.cell.pipeline, cell.slo_ns, cell.common.planning};
   std::unique_ptr<System> system;
   if (cell.scope == SettingsScope::kOwn && plans_itself(cell)) {
-    key.system = &inputs_.spec.systems[cell.cell.system];
+    key.system = &cell.inputs.spec.systems[cell.cell.system];
     key.swept = cell.cell.swept;
     system = make_system(key.system->name, cell.settings);
   }
@@ -58,12 +58,12 @@ const CellPlan& CellPlanner::of(const ResolvedCell& cell, double offered_rps, do
 
 CellPlan CellPlanner::made(const ResolvedCell& cell, std::unique_ptr<System> system, double offered_rps,
                            double target_rps) {
-  const SystemSpec& named = inputs_.spec.systems[cell.cell.system];
+  const SystemSpec& named = cell.inputs.spec.systems[cell.cell.system];
   RunSpec run = runs_.of_settings(cell);
   run.system = std::move(system);
   if (run.system && run.system->plans_cores()) check_cores(named, run);
   if (!run.planner.placement.empty())
-    check_placement(inputs_.spec, named, *make_one_system(named.name, cell.settings), run);
+    check_placement(cell.inputs.spec, named, *make_one_system(named.name, cell.settings), run);
   runs_.add_streams(cell, run);
   if (run.system) runs_.add_sample(cell, target_rps, run);
   const ServingContext context = make_context(run);
@@ -77,7 +77,7 @@ CellPlan CellPlanner::made(const ResolvedCell& cell, std::unique_ptr<System> sys
     made.plan = start_of(run, planner->plan(0, initial_load(run, context, offered_rps), {}));
     check_group_count(made.plan.groups.size());
     settle_devices(run, made.plan);
-    remark_on_batches(inputs_, run, made.plan);
+    remark_on_batches(cell.inputs, run, made.plan);
     made.capacity_rps = capacity_rps(context, made.plan);
     made.why = why_not_held(run, made.plan);
   } catch (const ParamError&) {

@@ -1,7 +1,6 @@
 // A stage of a cell: its plan.
 #pragma once
 
-#include <compare>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct CellPlan {
 /// any. A system that the shared planner plans for has the same plan whatever its own parameters are.
 class CellPlanner {
  public:
-  CellPlanner(LoadedInputs& inputs, RunBuilder& runs) : inputs_(inputs), runs_(runs) {}
+  explicit CellPlanner(RunBuilder& runs) : runs_(runs) {}
 
   const CellPlan& of(const ResolvedCell& cell, double offered_rps, double target_rps);
 
@@ -43,10 +42,9 @@ class CellPlanner {
   CellPlan made(const ResolvedCell& cell, std::unique_ptr<System> system, double offered_rps,
                 double target_rps);
 
-  LoadedInputs& inputs_;
   RunBuilder& runs_;
   Memo<Key, CellPlan> known_;
-  Memo<std::size_t, bool> plans_itself_;  ///< by CommonSettings::number
+  Memo<std::size_t, bool> plans_itself_;  ///< truths by CommonSettings::number
 };
 
 }  // namespace harness

@@ -6,9 +6,11 @@
 
 namespace harness {
 
-LoadReference LoadReferences::of(const Cell& cell) {
-  const bool by_rate = !inputs_.spec.workload.rates_rps.empty();
-  const bool has_kinds = by_rate && inputs_.spec.base.devices.size() > 1;
+LoadReference LoadReferences::of(const ResolvedCell& own) {
+  const ExperimentSpec& spec = own.inputs.spec;
+  const Cell& cell = own.cell;
+  const bool by_rate = !spec.workload.rates_rps.empty();
+  const bool has_kinds = by_rate && spec.base.devices.size() > 1;
   LoadReference found;
   try {
     const ResolvedCell shared = resolver_.of(cell, SettingsScope::kShared);

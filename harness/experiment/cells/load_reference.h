@@ -1,7 +1,6 @@
 // A stage of a cell: the capacity that its load is relative to.
 #pragma once
 
-#include <compare>
 #include <string>
 
 #include "harness/experiment/cells/cell_plan.h"
@@ -10,7 +9,7 @@ namespace harness {
 
 /// The capacity that a cell's load is relative to, and the rate that this gives.
 struct LoadReference {
-  double capacity_rps = 0;  ///< capacity; 0: there is none
+  double capacity_rps = 0;  ///< capacity; 0: no plan meets the SLO, or it is not known
   double overload_rps = 0;  ///< PreparedCell::overload_rps
   double target_rps = 0;    ///< rate that the cell's arrivals are scaled to
   std::string why;          ///< reason why there is no such rate; "": there is
@@ -20,10 +19,10 @@ struct LoadReference {
 /// several kinds of devices, the best capacity of any plan.
 class LoadReferences {
  public:
-  LoadReferences(LoadedInputs& inputs, CellResolver& resolver, RunBuilder& runs, CellPlanner& plans)
-      : inputs_(inputs), resolver_(resolver), runs_(runs), plans_(plans) {}
+  LoadReferences(CellResolver& resolver, RunBuilder& runs, CellPlanner& plans)
+      : resolver_(resolver), runs_(runs), plans_(plans) {}
 
-  LoadReference of(const Cell& cell);
+  LoadReference of(const ResolvedCell& own);
 
  private:
   struct Key {
@@ -34,7 +33,6 @@ class LoadReferences {
 
   double best_capacity(const ResolvedCell& shared);
 
-  LoadedInputs& inputs_;
   CellResolver& resolver_;
   RunBuilder& runs_;
   CellPlanner& plans_;

@@ -16,7 +16,6 @@ class LoadedInputs {
   /// Loads the pipelines. `of` must outlive this.
   explicit LoadedInputs(const ExperimentSpec& of);
   LoadedInputs(const LoadedInputs&) = delete;
-  LoadedInputs& operator=(const LoadedInputs&) = delete;
 
   const std::vector<Pipeline>& pipelines() const { return pipelines_; }
   const std::string& pipeline_checksum(std::size_t pipeline) const { return pipeline_checksums_[pipeline]; }

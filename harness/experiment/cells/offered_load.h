@@ -1,7 +1,6 @@
 // A stage of a cell: its load at a rate.
 #pragma once
 
-#include <compare>
 #include <memory>
 #include <string>
 
@@ -22,8 +21,6 @@ struct OfferedLoad {
 /// Makes the loads of cells. The first time that it makes one, it remarks on it.
 class OfferedLoads {
  public:
-  explicit OfferedLoads(LoadedInputs& inputs) : inputs_(inputs) {}
-
   const OfferedLoad& of(const ResolvedCell& cell, double target_rps);
 
  private:
@@ -34,9 +31,6 @@ class OfferedLoads {
     auto operator<=>(const Key&) const = default;
   };
 
-  OfferedLoad made(const ResolvedCell& cell, double target_rps);
-
-  LoadedInputs& inputs_;
   Memo<Key, OfferedLoad> known_;
 };
 

@@ -7,30 +7,6 @@
 #include "harness/experiment/reading/fault_reader.h"
 
 namespace harness {
-namespace {
-
-CellTextTemplate frame_of(const ExperimentSpec& spec, const Cell& cell, const Settings& settings,
-                          const Pipeline& pipeline) {
-  const SystemSpec& system = spec.systems[cell.system];
-  CellNames names;
-  names.runtime = cell.runtime;
-  names.cell_limit_s = spec.cell_limit_s;
-  names.faults = fault_tables(faults_that_happen(settings.faults));
-  names.pipeline = spec.workload.pipelines[cell.pipeline].name;
-  names.has_tasks = pipeline.has_tasks();
-  names.system = system.name;
-  names.library = system.library;
-  names.variant = system.variant;
-  return cell_frame(settings, names, module_names(pipeline));
-}
-
-}  // namespace
-
-std::vector<std::string> module_names(const Pipeline& pipeline) {
-  std::vector<std::string> names;
-  for (const Module& module : pipeline.modules) names.push_back(module.name);
-  return names;
-}
 
 CommonSettings CellResolver::made(const Cell& cell, SettingsScope scope) {
   const ExperimentSpec& spec = inputs_.spec;
@@ -59,7 +35,7 @@ CommonSettings CellResolver::made(const Cell& cell, SettingsScope scope) {
     check_servers_simulated(spec, settings);
   }
   check_faults(settings.faults, settings.cluster.workers);
-  made.frame = frame_of(spec, cell, settings, pipeline);
+  made.frame = cell_frame(spec, cell, settings, pipeline);
   return made;
 }
 
@@ -76,7 +52,7 @@ ResolvedCell CellResolver::of(const Cell& cell, SettingsScope scope) {
     slo_ns =
         static_cast<TimeNs>(std::llround(cell.slo_factor * static_cast<double>(shared.shortest_service_ns)));
   }
-  return {scope, cell, pipeline, common, common.settings, slo_ns};
+  return {inputs_, scope, cell, pipeline, common, common.settings, slo_ns};
 }
 
 void CellResolver::limit() {

@@ -1,7 +1,6 @@
 // A stage of a cell: its settings.
 #pragma once
 
-#include <compare>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@ struct CommonSettings;
 
 /// A cell with its settings in a scope. It stays valid until the next cell is prepared.
 struct ResolvedCell {
+  LoadedInputs& inputs;
   SettingsScope scope = SettingsScope::kOwn;
   const Cell& cell;
   const Pipeline& pipeline;
@@ -67,7 +67,5 @@ class CellResolver {
   std::set<std::string> texts_;
   std::size_t made_ = 0;
 };
-
-std::vector<std::string> module_names(const Pipeline& pipeline);
 
 }  // namespace harness

@@ -22,15 +22,15 @@ RunSpec RunBuilder::of_settings(const ResolvedCell& cell) {
     run.pipeline.fixed_fan_out = settings.requests.fan_out_spread == FanOutSpread::kRounded;
   run.answers = settings.requests.answers;
   run.measured_from_ns = settings.requests.measure_from_s * kNsPerS;
-  add_profiles(inputs_.spec, settings, inputs_.profiles(settings), run);
+  add_profiles(cell.inputs.spec, settings, cell.inputs.profiles(settings), run);
   for (const Module& module : run.pipeline.modules) {
     const auto fixed = settings.modules.find(module.name);
     run.module_overrides.push_back(fixed == settings.modules.end() ? ModuleOverride() : fixed->second);
   }
-  check_settings(inputs_.spec, settings, run);
+  check_settings(cell.inputs.spec, settings, run);
   run.slo_ns = cell.slo_ns;
   run.workers = settings.cluster.workers;
-  run.servers = servers_of(inputs_.spec, settings, run);
+  run.servers = servers_of(cell.inputs.spec, settings, run);
   run.seed = cell.cell.seed;
   run.serving = settings.serving;
   run.planner = settings.planner;
@@ -47,12 +47,12 @@ void RunBuilder::add_streams(const ResolvedCell& cell, RunSpec& run) {
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
   if (run.system == nullptr || !run.system->wants_peaks()) return;
   const TimeNs period_ns = run.system->replan_period_ns(make_context(run));
-  run.peak_rps = peaks_.of({arrivals_text(cell, cell.cell.rate), period_ns}, [&] {
+  run.peak_rps = peaks_.of({arrivals_text(cell, cell.cell.rate), period_ns, false}, [&] {
     constexpr double kMaxRequests = 2e8;  // a minute
     if (load.requests > kMaxRequests)
-      throw input_error(place_of(inputs_.spec, "workload.duration_s"),
+      throw input_error(place_of(cell.inputs.spec, "workload.duration_s"),
                         text_of(load.requests) + " requests of trace " + cell.settings.trace.name +
-                            ", whose peaks " + inputs_.spec.systems[cell.cell.system].name + " plans for",
+                            ", whose peaks " + cell.inputs.spec.systems[cell.cell.system].name + " plans for",
                         "at most " + text_of(kMaxRequests));
     const auto arrivals = make_stream_arrivals(load.population, cell.cell.seed);
     return peak_rps(*arrivals, run.streams, run.pipeline.modules.size(), period_ns);
@@ -62,39 +62,37 @@ void RunBuilder::add_streams(const ResolvedCell& cell, RunSpec& run) {
 void RunBuilder::add_sample(const ResolvedCell& cell, double target_rps, RunSpec& run) {
   if (!run.system->wants_sample()) return;
   const bool foresight = run.system->wants_foresight();
-  run.planning = samples_.of({arrivals_text(cell, target_rps), foresight}, [&] {
+  run.planning = samples_.of({arrivals_text(cell, target_rps), 0, foresight}, [&] {
     if (samples_.size() >= 4) samples_.clear();  // as many are kept
-    PlanningLoad load{inputs_.trace(cell.settings), nullptr, target_rps, cell.cell.seed};
+    PlanningLoad load{cell.inputs.trace(cell.settings), nullptr, target_rps, cell.cell.seed};
     if (has_streams(cell.settings)) load.population = offered_.of(cell, target_rps).population;
     return std::make_shared<const PlanningTimes>(
-        planning_times(load, foresight, place_of(inputs_.spec, "workload.duration_s")));
+        planning_times(load, foresight, place_of(cell.inputs.spec, "workload.duration_s")));
   });
 }
 
 RunSpec RunBuilder::world(const ResolvedCell& own) {
-  const ExperimentSpec& spec = inputs_.spec;
+  const ExperimentSpec& spec = own.inputs.spec;
   RunSpec run = of_settings(own);
   run.system = make_system(spec.systems[own.cell.system].name, own.settings);
   add_streams(own, run);
   const auto takes_lengths = [](const Profile& profile) { return profile.shared.lengths_from_trace; };
   if (std::ranges::any_of(run.profiles, takes_lengths))
-    run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(inputs_.trace(own.settings)));
+    run.trace_tokens = std::make_shared<const TraceTokens>(recorded_tokens(own.inputs.trace(own.settings)));
   run.record_states = spec.states.has(own.cell.index);
   run.record_replay = spec.replay.has(own.cell.index);
   return run;
 }
 
 RunSpec RunBuilder::run(const ResolvedCell& own, const PreparedCell& prepared) {
-  const std::uint64_t seed = prepared.cell.seed;
   RunSpec run = world(own);
   settle_devices(run, prepared.plan);
   add_sample(own, prepared.target_rps, run);
-  const TraceSpec trace = inputs_.trace(prepared.settings);
-  inputs_.check_unchanged(trace);
-  const std::shared_ptr<const StreamPopulation>& population =
-      offered_.of(own, prepared.target_rps).population;
-  run.arrivals =
-      population ? make_stream_arrivals(population, seed) : make_arrivals(trace, prepared.target_rps, seed);
+  const TraceSpec trace = own.inputs.trace(own.settings);
+  own.inputs.check_unchanged(trace);
+  const auto& population = offered_.of(own, prepared.target_rps).population;
+  run.arrivals = population ? make_stream_arrivals(population, own.cell.seed)
+                            : make_arrivals(trace, prepared.target_rps, own.cell.seed);
   return run;
 }
 

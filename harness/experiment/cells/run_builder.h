@@ -1,7 +1,6 @@
 // A stage of a cell: its run.
 #pragma once
 
-#include <compare>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ namespace harness {
 /// Builds the runs of cells, and the parts of them by which plans are made.
 class RunBuilder {
  public:
-  RunBuilder(LoadedInputs& inputs, OfferedLoads& offered) : inputs_(inputs), offered_(offered) {}
+  explicit RunBuilder(OfferedLoads& offered) : offered_(offered) {}
 
   /// Returns what the settings and the SLO alone give.
   RunSpec of_settings(const ResolvedCell& cell);
@@ -30,21 +29,16 @@ class RunBuilder {
   RunSpec run(const ResolvedCell& own, const PreparedCell& prepared);
 
  private:
-  struct PeaksKey {
+  struct Key {
     std::string arrivals;  ///< arrivals_text()
-    TimeNs period_ns;
-    auto operator<=>(const PeaksKey&) const = default;
-  };
-  struct SampleKey {
-    std::string arrivals;  ///< arrivals_text()
-    bool foresight;
-    auto operator<=>(const SampleKey&) const = default;
+    TimeNs period_ns;      ///< period of peaks; 0: of a sample
+    bool foresight;        ///< true: of a sample with foresight
+    auto operator<=>(const Key&) const = default;
   };
 
-  LoadedInputs& inputs_;
   OfferedLoads& offered_;
-  Memo<PeaksKey, std::vector<std::vector<double>>> peaks_;
-  Memo<SampleKey, std::shared_ptr<const PlanningTimes>> samples_;  ///< the last few
+  Memo<Key, std::vector<std::vector<double>>> peaks_;
+  Memo<Key, std::shared_ptr<const PlanningTimes>> samples_;  ///< the last few
 };
 
 }  // namespace harness
