@@ -5,6 +5,7 @@
 
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/device_reader.h"
+#include "harness/experiment/reading/fault_reader.h"
 #include "harness/experiment/reading/stream_reader.h"
 #include "harness/experiment/reading/system_reader.h"
 #include "harness/files/sha256.h"
@@ -50,11 +51,11 @@ std::string params_table(const std::string& name, const Settings& settings) {
   return "{" + params + (params.empty() ? "}\n" : " }\n");
 }
 
-std::string system_table(const Settings& settings, const CellNames& names) {
-  std::string text = "\n[[system]]\nname = " + toml_text(names.system) + "\n";
-  if (!names.library.empty()) text += std::string(kLibraryKey) + " = " + toml_text(names.library) + "\n";
-  text += "variant = " + toml_text(names.variant) + "\n";
-  text += "params = " + params_table(names.system, settings);
+std::string system_table(const Settings& settings, const SystemSpec& system) {
+  std::string text = "\n[[system]]\nname = " + toml_text(system.name) + "\n";
+  if (!system.library.empty()) text += std::string(kLibraryKey) + " = " + toml_text(system.library) + "\n";
+  text += "variant = " + toml_text(system.variant) + "\n";
+  text += "params = " + params_table(system.name, settings);
   if (settings.planner_system.empty()) return text;
   text += std::string(kPlannerKey) + " = " + toml_text(settings.planner_system) + "\n";
   return text + kPlannerParamsKey + " = " + params_table(settings.planner_system, settings);
@@ -70,40 +71,47 @@ std::string request_lines(std::vector<Param> params, const RequestParams& reques
 
 }  // namespace
 
-CellTextTemplate cell_frame(const Settings& settings, const CellNames& names,
-                            const std::vector<std::string>& modules) {
+CellTextTemplate cell_frame(const ExperimentSpec& spec, const Cell& cell, const Settings& settings,
+                            const Pipeline& pipeline) {
   Settings copy = settings;
   CellTextTemplate frame;
   std::string& text = frame.before;
-  text = std::string("runtime = \"") + name_of(names.runtime) + "\"\n";
-  if (names.cell_limit_s > 0) text += "cell_limit_s = " + text_of(names.cell_limit_s) + "\n";
+  text = std::string("runtime = \"") + name_of(cell.runtime) + "\"\n";
+  if (spec.cell_limit_s > 0) text += "cell_limit_s = " + text_of(spec.cell_limit_s) + "\n";
   std::string requests;
   for (const Section& section : fixed_sections(copy)) {
-    const bool counts = section.name == "gpu"    ? names.runtime == Runtime::kGpu
-                        : section.name == "live" ? names.runtime != Runtime::kSimulated
+    const bool counts = section.name == "gpu"    ? cell.runtime == Runtime::kGpu
+                        : section.name == "live" ? cell.runtime != Runtime::kSimulated
                                                  : true;
     if (section.name == kWorkload)
-      requests = request_lines(section.params, settings.requests, names.has_tasks);
+      requests = request_lines(section.params, settings.requests, pipeline.has_tasks());
     else if (section.name == "cluster")
       text += cluster_table(section.params, settings.devices);
     else if (counts)
       text += table(section.name, section.params);
   }
-  text += module_tables(copy, modules) + trace_text(settings);
-  text += "\n[workload]\npipelines = [" + toml_text(names.pipeline) + "]\n";
+  text += module_tables(copy, module_names(pipeline)) + trace_text(settings);
+  text += "\n[workload]\npipelines = [" + toml_text(spec.workload.pipelines[cell.pipeline].name) + "]\n";
   text += "traces = [" + toml_text(settings.trace.name) + "]\n";
   frame.between = requests;
-  frame.after = names.faults + system_table(settings, names);
+  frame.after =
+      fault_tables(faults_that_happen(settings.faults)) + system_table(settings, spec.systems[cell.system]);
   return frame;
 }
 
-std::string cell_text(const CellTextTemplate& frame, const std::string& rate, std::uint64_t seed,
-                      double slo_ms, const CellRecord& record) {
-  std::string kept = std::string("\n[record]\nrows = ") + (record.rows ? "true\n" : "false\n");
-  kept += std::string("states = ") + (record.states ? "true\n" : "false\n");
-  if (record.replay) kept += "replay = true\n";
-  return frame.before + rate + "\nseeds = [" + std::to_string(seed) + "]\nslo_ms = [" + text_of(slo_ms) +
+std::string cell_text(const CellTextTemplate& frame, const ExperimentSpec& spec, const Cell& cell,
+                      const std::string& rate, double slo_ms) {
+  std::string kept = std::string("\n[record]\nrows = ") + (spec.rows.has(cell.index) ? "true\n" : "false\n");
+  kept += std::string("states = ") + (spec.states.has(cell.index) ? "true\n" : "false\n");
+  if (spec.replay.has(cell.index)) kept += "replay = true\n";
+  return frame.before + rate + "\nseeds = [" + std::to_string(cell.seed) + "]\nslo_ms = [" + text_of(slo_ms) +
          "]\n" + frame.between + kept + frame.after;
+}
+
+std::vector<std::string> module_names(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  for (const Module& module : pipeline.modules) names.push_back(module.name);
+  return names;
 }
 
 std::string planning_text(const Settings& settings, const std::vector<std::string>& modules) {

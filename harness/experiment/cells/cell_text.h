@@ -8,25 +8,6 @@
 
 namespace harness {
 
-/// The names and fixed properties of a cell besides its settings, its rate, its seed and its SLO.
-struct CellNames {
-  Runtime runtime = Runtime::kSimulated;
-  double cell_limit_s = 0;
-  std::string pipeline;
-  bool has_tasks = false;  ///< true: it is a task tree
-  std::string system;
-  std::string library;  ///< library that the system comes with; "": none
-  std::string variant;
-  std::string faults;  ///< fault_tables()
-};
-
-/// The records that a cell keeps beside its counters.
-struct CellRecord {
-  bool rows = true;
-  bool states = false;
-  bool replay = false;
-};
-
 /// A cell's text without three lines of [workload] and without [record]. It is the same for many cells.
 struct CellTextTemplate {
   std::string before;
@@ -38,12 +19,14 @@ struct CellTextTemplate {
 /// [planner], the pipeline's [module.NAME], and [[system]] with all its parameters; [live] in live cells
 /// only, [gpu] in cells on GPUs only, [workload]'s settings of task trees on task trees only. It names a time
 /// limit, a warm-up and faults if there are any.
-CellTextTemplate cell_frame(const Settings& settings, const CellNames& names,
-                            const std::vector<std::string>& modules);
+CellTextTemplate cell_frame(const ExperimentSpec& spec, const Cell& cell, const Settings& settings,
+                            const Pipeline& pipeline);
 
 /// Returns the text of a cell with that frame. `rate` is a line: "rates_rps = [...]" or "loads = [...]".
-std::string cell_text(const CellTextTemplate& frame, const std::string& rate, std::uint64_t seed,
-                      double slo_ms, const CellRecord& record);
+std::string cell_text(const CellTextTemplate& frame, const ExperimentSpec& spec, const Cell& cell,
+                      const std::string& rate, double slo_ms);
+
+std::vector<std::string> module_names(const Pipeline& pipeline);
 
 /// Returns the settings that decide the plan: [cluster], [planner], [workload] without its axes, and the
 /// modules.

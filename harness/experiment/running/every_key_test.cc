@@ -170,11 +170,17 @@ std::optional<ParamValue> other_value(const Param& param) {
 
 /// Returns the settings as a cell's text has them.
 std::string text_of(const Settings& settings, const std::string& system) {
-  CellNames names;
-  names.runtime = Runtime::kGpu;  // whose cells have [live] and [gpu] too
-  names.system = system;
-  names.has_tasks = true;
-  const CellTextTemplate frame = cell_frame(settings, names, {"m"});
+  ExperimentSpec spec;
+  spec.workload.pipelines.resize(1);
+  spec.systems.resize(1);
+  spec.systems[0].name = system;
+  Cell cell;
+  cell.runtime = Runtime::kGpu;  // whose cells have [live] and [gpu] too
+  Pipeline pipeline;
+  pipeline.modules.resize(1);
+  pipeline.modules[0].name = "m";
+  pipeline.tasks.resize(1);
+  const CellTextTemplate frame = cell_frame(spec, cell, settings, pipeline);
   return frame.before + frame.between + frame.after;
 }
 
