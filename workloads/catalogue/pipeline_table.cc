@@ -16,6 +16,7 @@ void PipelineTable::list(ParamList& params) {
               "with its own requests");
   params.other("module", "tables [[module]]", "the modules, an acyclic graph")
       .needed("at least one [[module]]");
+  params.other("task", "tables [[task]]", "in place of the last two keys: a task tree, with keys of its own");
 }
 
 void InputTable::list(ParamList& params) {
