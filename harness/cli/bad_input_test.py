@@ -106,7 +106,7 @@ EXPERIMENTS = [
     ("an unknown section set", SMALL + 'set = { "sevring.commit" = "late" }\n', ["did you mean 'serving'"]),
     ("a key set without a section", SMALL + 'set = { commit = "late" }\n', ["commit"]),
     ("a sweep without a key", SMALL + "[[sweep]]\nvalues = [1]\n", ["sweep.key"]),
-    ("a sweep without values", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\n', ["no values"]),
+    ("a sweep without values", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\n', ["sweep.values: missing"]),
     ("an empty sweep", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\nvalues = []\n', ["empty"]),
     ("a sweep of an unknown key", SMALL + '[[sweep]]\nkey = "planner.sizing"\nvalues = [2]\n', ["unknown key 'sizing'"]),
     ("a sweep of a wrong value", SMALL + '[[sweep]]\nkey = "planner.sizing_factor"\nvalues = [2, 0]\n', ["found 0"]),

@@ -16,6 +16,12 @@ std::string shortest(double value) {
   return {text, end.ptr};
 }
 
+/// Returns the value if it is a number within the limits, else null.
+const double* number_within(const ParamValue& value, double low, double high) {
+  const double* number = std::get_if<double>(&value);
+  return number != nullptr && *number >= low && *number <= high ? number : nullptr;
+}
+
 }  // namespace
 
 std::string text_of(const ParamValue& value) {
@@ -29,8 +35,8 @@ Param& ParamList::add_number(const char* name, std::function<double()> get, std:
   const std::string allowed = "a number from " + shortest(low) + " to " + shortest(high);
   params_.push_back({name, doc, allowed, [get = std::move(get)] { return ParamValue(get()); },
                      [set = std::move(set), low, high](const ParamValue& value) {
-                       const double* number = std::get_if<double>(&value);
-                       if (number == nullptr || !(*number >= low && *number <= high)) return false;
+                       const double* number = number_within(value, low, high);
+                       if (number == nullptr) return false;
                        set(*number);
                        return true;
                      }});
@@ -89,9 +95,8 @@ Param& ParamList::number_axis(const char* name, std::vector<double>& field, doub
   return axis<double>(
       name, field, "numbers from " + shortest(low) + " to " + shortest(high), doc,
       [low, high](const ParamValue& value, const InputPlace&) -> std::optional<double> {
-        const double* number = std::get_if<double>(&value);
-        if (number == nullptr || !(*number >= low && *number <= high)) return std::nullopt;
-        return *number;
+        const double* number = number_within(value, low, high);
+        return number == nullptr ? std::nullopt : std::optional(*number);
       },
       shortest);
 }
@@ -144,9 +149,8 @@ Param& ParamList::integer(const char* name, int& field, int low, int high, const
   const std::string allowed = "an integer from " + std::to_string(low) + " to " + std::to_string(high);
   params_.push_back({name, doc, allowed, [&field] { return ParamValue(static_cast<double>(field)); },
                      [&field, low, high](const ParamValue& value) {
-                       const double* number = std::get_if<double>(&value);
-                       if (number == nullptr || !(*number >= low && *number <= high)) return false;
-                       if (std::floor(*number) != *number) return false;
+                       const double* number = number_within(value, low, high);
+                       if (number == nullptr || std::floor(*number) != *number) return false;
                        field = static_cast<int>(*number);
                        return true;
                      }});

@@ -11,12 +11,10 @@
 #include "harness/core/param_list.h"
 #include "harness/files/table_reader.h"
 #include "workloads/catalogue/profile_set.h"
+#include "workloads/catalogue/profile_table.h"
 
 namespace harness {
 namespace {
-
-constexpr double kMaxMs = 1e9;
-constexpr double kMaxShare = 1e6;
 
 /// Returns milliseconds to the nanosecond, without zeros at the end.
 std::string ms_text(TimeNs time_ns) {
@@ -109,15 +107,12 @@ void add_profile(std::string& text, const MeasuredProfile& profile, const Measur
   add_measured(text, profile);
 }
 
-/// Returns the array's numbers, as many as there are sizes.
-std::vector<double> check_array(const TableReader& fields, const std::string& key, std::size_t sizes) {
-  if (!fields.has(key)) return {};
-  std::vector<double> values = fields.numbers(key, 0, kMaxMs);
-  if (values.size() != sizes) {
-    throw input_error(fields.place(key), std::to_string(values.size()) + " entries",
-                      std::to_string(sizes) + ", as many as latency_ms has");
-  }
-  return values;
+/// Throws InputError unless the array, if the table has it, has as many numbers as there are sizes.
+void check_array(const TableReader& fields, const std::string& key, const std::vector<double>& values,
+                 std::size_t sizes) {
+  if (!fields.has(key) || values.size() == sizes) return;
+  throw input_error(fields.place(key), std::to_string(values.size()) + " entries",
+                    std::to_string(sizes) + ", as many as latency_ms has");
 }
 
 void check_order(const TableReader& fields, const std::vector<double>& low, const std::vector<double>& high,
@@ -127,10 +122,6 @@ void check_order(const TableReader& fields, const std::vector<double>& low, cons
     throw input_error(fields.place(key), text_of(high[i]) + " below the smaller quantile " + text_of(low[i]),
                       "quantiles in order, size by size");
   }
-}
-
-void check_number(const TableReader& fields, const std::string& key, double low, double high) {
-  if (fields.has(key)) fields.number(key, low, high);
 }
 
 }  // namespace
@@ -155,32 +146,13 @@ std::string added_text(const std::string& file, std::string_view before, const M
   return text;
 }
 
-void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile) {
-  measured.require_known({"repeats", "stopped_by", "drift", "half_width_ms", "mean_ms", "p10_ms", "p90_ms",
-                          "p99_ms", "handover_ms", "fit_alpha_ms", "fit_beta_ms", "fit_r2",
-                          "fit_largest_error", "fit_largest_error_batch", "exit_overhead", "preemption_delay",
-                          "preemption_delay_p99_ms", "precision", "notes"});
-  if (measured.has("repeats")) measured.integer("repeats", 1, 1'000'000'000);
-  if (measured.has("stopped_by")) measured.text("stopped_by");
-  if (measured.has("notes")) measured.texts("notes");
-  check_array(measured, "half_width_ms", sizes);
-  check_array(measured, "mean_ms", sizes);
-  const std::vector<double> p10 = check_array(measured, "p10_ms", sizes);
-  const std::vector<double> p90 = check_array(measured, "p90_ms", sizes);
-  const std::vector<double> p99 = check_array(measured, "p99_ms", sizes);
-  check_order(measured, p10, p90, "p90_ms");
-  check_order(measured, p90, p99, "p99_ms");
-  for (const char* key : {"preemption_delay_p99_ms", "fit_alpha_ms", "fit_beta_ms"})
-    check_number(measured, key, key[0] == 'f' ? -kMaxMs : 0, kMaxMs);
-  for (const char* key : {"drift", "fit_r2", "exit_overhead"})
-    check_number(measured, key, -kMaxShare, kMaxShare);
-  for (const char* key : {"fit_largest_error", "preemption_delay"}) check_number(measured, key, 0, kMaxShare);
-  if (measured.has("fit_largest_error_batch")) measured.integer("fit_largest_error_batch", 1, 4096);
-  profile.handover_ns = ms_to_ns(measured.number_or("handover_ms", 0, kMaxMs, 0));
-  const std::string precision = measured.text_or("precision", name_of(Precision::kFp32));
-  profile.precision = precision_of(precision);
-  if (!profile.precision)
-    throw input_error(measured.place("precision"), "'" + precision + "'", "fp32, fp16 or bf16");
+void read_measured(const TableReader& fields, std::size_t sizes, Profile& profile) {
+  const auto table = fields.read_as<MeasuredTable>();
+  for (const auto& [key, values] : table.times_ms) check_array(fields, key, values, sizes);
+  check_order(fields, table.times_ms.at("p10_ms"), table.times_ms.at("p90_ms"), "p90_ms");
+  check_order(fields, table.times_ms.at("p90_ms"), table.times_ms.at("p99_ms"), "p99_ms");
+  profile.handover_ns = table.handover_ns;
+  profile.precision = table.precision;
 }
 
 }  // namespace harness

@@ -78,6 +78,6 @@ std::string added_text(const std::string& file, std::string_view before, const M
 /// Checks the table [profile.measured] of a profile with `sizes` latencies: its keys (docs/profile.md), that
 /// each array has as many entries, that quantiles are in order. Stores in `profile` the values that a run
 /// uses, handover and precision. Throws InputError.
-void read_measured(const TableReader& measured, std::size_t sizes, Profile& profile);
+void read_measured(const TableReader& fields, std::size_t sizes, Profile& profile);
 
 }  // namespace harness

@@ -152,7 +152,7 @@ TEST(MeasuredProfiles, GiveOneClearLineWhenTheyAreWrong) {
       {"[profile.measured]\nnotes = \"one\"\n", "notes: found"},
       {"[profile.measured]\nfit_r2 = nan\n", "fit_r2: found nan"},
       {"[profile.measured]\nprecision = \"fp8\"\n",
-       "p.toml:6: profile.measured.precision: found 'fp8'; allowed: fp32, fp16 or bf16"},
+       "p.toml:6: profile.measured.precision: found \"fp8\"; allowed: one of fp32, fp16, bf16"},
       {"measured = 3\n", "measured: found 3; allowed: a table"},
   };
   for (const BadMeasured& bad : all) {

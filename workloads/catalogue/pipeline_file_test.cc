@@ -272,7 +272,8 @@ TEST_P(BadBranchKeys, GiveFileLineAndKey) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadBranchKeys,
     testing::Values(
-        BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n", "12: module.branches: found 'some'"},
+        BadBranches{"unknown", "subs=['b','c']\nbranches='some'\n",
+                    "12: module.branches: found \"some\"; allowed: one of all, one, each"},
         BadBranches{"number", "subs=['b','c']\nbranches=1\n", "12: module.branches: found 1"},
         BadBranches{"weights_alone", "subs=['b','c']\nbranch_weights=[1,1]\n",
                     "12: module.branch_weights: found weights with branches = 'all'"},
@@ -446,7 +447,7 @@ TEST(TaskFiles, SayWhatIsWrongWithThem) {
   EXPECT_NE(with("fan_out = [2]", "fan_out = [-2]").find("fan_out"), std::string::npos);
   EXPECT_NE(with("subs = [\"read\"]", "subs = [\"reed\"]").find("reed"), std::string::npos);
   EXPECT_NE(with("accuracy = 28", "acuracy = 28").find("accuracy"), std::string::npos);
-  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nfan_out_spread = \"x\"").find("'rounded'"),
+  EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nfan_out_spread = \"x\"").find("one of poisson, rounded"),
             std::string::npos);
   EXPECT_NE(with("slo_ms = 250", "slo_ms = 250\nindependent = true").find("independent"), std::string::npos);
 }

@@ -16,37 +16,31 @@
 #include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
 #include "workloads/catalogue/nexus_profile.h"
+#include "workloads/catalogue/profile_table.h"
 #include "workloads/catalogue/service_profiles.h"
 
 namespace harness {
 namespace {
 
-constexpr int kLargestBatch = 4096;
-constexpr double kLongestMs = 1e7;
-constexpr double kLargestRps = 1e12;
-constexpr int kMaxGpus = 1024;
-constexpr int kMaxCores = 4096;
-
 /// Returns alpha b + beta for each batch size.
-std::vector<TimeNs> linear_latency(const TableReader& fields) {
-  const double alpha_ms = fields.number("alpha_ms", 0, kLongestMs);
-  const double beta_ms = fields.number("beta_ms", 0, kLongestMs);
-  if (alpha_ms + beta_ms < 1e-6)
+std::vector<TimeNs> linear_latency(const TableReader& fields, const ProfileTable& table) {
+  if (table.alpha_ms + table.beta_ms < 1e-6)
     throw input_error(fields.place("alpha_ms"), "alpha + beta = 0", "a latency above 0");
-  const int max_batch = fields.integer("max_batch", 1, kLargestBatch);
   std::vector<TimeNs> latency;
-  for (int batch = 1; batch <= max_batch; ++batch) latency.push_back(ms_to_ns(alpha_ms * batch + beta_ms));
+  for (int batch = 1; batch <= table.max_batch; ++batch)
+    latency.push_back(ms_to_ns(table.alpha_ms * batch + table.beta_ms));
   return latency;
 }
 
 /// Returns the batch sizes of the entries of latency_ms: 1, 2, 3, ... unless `batch` gives them.
-std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
+std::vector<int> batch_points(const TableReader& fields, const ProfileTable& table) {
+  const std::size_t count = table.latency_ms.size();
   std::vector<int> points;
   if (!fields.has("batch")) {
     for (std::size_t i = 0; i < count; ++i) points.push_back(static_cast<int>(i) + 1);
     return points;
   }
-  for (const double batch : fields.numbers("batch", 1, kLargestBatch)) {
+  for (const double batch : table.batch) {
     if (std::floor(batch) != batch)
       throw input_error(fields.place("batch"), text_of(batch), "integers from 1 to 4096");
     points.push_back(static_cast<int>(batch));
@@ -62,14 +56,14 @@ std::vector<int> batch_points(const TableReader& fields, std::size_t count) {
   return points;
 }
 
-/// Reads latencies: straight lines between the given points.
-void read_tabled_latency(const TableReader& fields, Profile& profile) {
-  const std::vector<double> given = fields.numbers("latency_ms", 1e-6, kLongestMs);
+/// Stores latencies: straight lines between the given points.
+void apply_tabled_latency(const TableReader& fields, const ProfileTable& table, Profile& profile) {
+  const std::vector<double>& given = table.latency_ms;
   if (given.empty() || given.size() > kLargestBatch) {
     throw input_error(fields.place("latency_ms"), std::to_string(given.size()) + " latencies",
                       "1 to 4096 of them");
   }
-  const std::vector<int> points = batch_points(fields, given.size());
+  const std::vector<int> points = batch_points(fields, table);
   profile.latency_ns = {ms_to_ns(given[0])};
   for (std::size_t i = 1; i < points.size(); ++i) {
     const int steps = points[i] - points[i - 1];
@@ -81,14 +75,14 @@ void read_tabled_latency(const TableReader& fields, Profile& profile) {
   profile.measured = points;
 }
 
-std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
+std::vector<GoodputPoint> goodput_of(const TableReader& fields, const ProfileTable& table) {
   if (fields.has("goodput_slo_ms") != fields.has("goodput_rps")) {
     const std::string one = fields.has("goodput_rps") ? "goodput_rps" : "goodput_slo_ms";
     throw input_error(fields.place(one), one + " alone", "both goodput_slo_ms and goodput_rps, or neither");
   }
   if (!fields.has("goodput_rps")) return {};
-  const std::vector<double> slos_ms = fields.numbers("goodput_slo_ms", 1e-6, kLongestMs);
-  const std::vector<double> rps = fields.numbers("goodput_rps", 0, kLargestRps);
+  const std::vector<double>& slos_ms = table.goodput_slo_ms;
+  const std::vector<double>& rps = table.goodput_rps;
   if (slos_ms.empty() || slos_ms.size() != rps.size()) {
     throw input_error(fields.place("goodput_rps"), std::to_string(rps.size()) + " rates",
                       "one for each of goodput_slo_ms, which has " + std::to_string(slos_ms.size()));
@@ -101,15 +95,13 @@ std::vector<GoodputPoint> goodput_of(const TableReader& fields) {
   return points;
 }
 
-/// Reads cpu_ms and cores, or neither. The CPU part is at most the whole of a batch of one.
-void read_cores(const TableReader& fields, Profile& profile) {
+/// Checks cpu_ms and cores: both or neither. The CPU part is at most the whole of a batch of one.
+void check_cores(const TableReader& fields, const Profile& profile) {
   if (fields.has("cpu_ms") != fields.has("cores")) {
     const std::string one = fields.has("cpu_ms") ? "cpu_ms" : "cores";
     throw input_error(fields.place(one), one + " alone", "both cpu_ms and cores, or neither");
   }
   if (!fields.has("cpu_ms")) return;
-  profile.cpu_ns = ms_to_ns(fields.number("cpu_ms", 1e-6, kLongestMs));
-  profile.cores = fields.integer("cores", 1, kMaxCores);
   const double most_ms = ns_to_ms(profile.latency(1)) * profile.cores;
   if (ns_to_ms(profile.cpu_ns) > most_ms) {
     throw input_error(fields.place("cpu_ms"), text_of(ns_to_ms(profile.cpu_ns)),
@@ -117,40 +109,41 @@ void read_cores(const TableReader& fields, Profile& profile) {
   }
 }
 
-Profile profile_of(const TableReader& fields, const TableReader& top) {
-  fields.require_known({"model", "device", "source", "alpha_ms", "beta_ms", "max_batch", "exit_points",
-                        "latency_ms", "batch", "memory_mb", "load_ms", "measured", "goodput_slo_ms",
-                        "goodput_rps", "goodput_source", "gpus", "cpu_ms", "cores"});
-  Profile profile;
-  profile.model = fields.text("model");
-  profile.device = fields.text_or("device", top.text_or("device", ""));
-  if (profile.device.empty())
-    throw input_error(fields.place("device"), "nothing", "a device, here or at the top");
-  profile.source = fields.text_or("source", top.text_or("source", ""));
-  profile.memory_mb = fields.number_or("memory_mb", 0, 1e9, 0);
-  profile.goodput = goodput_of(fields);
-  if (!profile.goodput.empty())
-    profile.goodput_source = fields.text_or("goodput_source", top.text_or("goodput_source", ""));
-  profile.load_ns = ms_to_ns(fields.number_or("load_ms", 0, kLongestMs, 0));
-  if (fields.has("exit_points")) profile.exit_points = fields.integer("exit_points", 0, 1'000'000);
+/// Checks that the keys of latencies go together: a line, or a table.
+void check_latency_keys(const TableReader& fields) {
   const bool tabled = fields.has("latency_ms");
   if (tabled && (fields.has("alpha_ms") || fields.has("beta_ms") || fields.has("max_batch"))) {
     throw input_error(fields.place("latency_ms"), "latency_ms together with alpha_ms, beta_ms or max_batch",
                       "either a table of latencies or a line");
   }
-  if (!tabled && fields.has("batch"))
-    throw input_error(fields.place("batch"), "batch without latency_ms", "both or neither");
-  if (tabled)
-    read_tabled_latency(fields, profile);
-  else
-    profile.latency_ns = linear_latency(fields);
-  if (fields.has("gpus")) profile.gpus = fields.integer("gpus", 1, kMaxGpus);
-  read_cores(fields, profile);
-  if (fields.has("measured")) {
-    if (!tabled)
-      throw input_error(fields.place("measured"), "measured without latency_ms", "both or neither");
-    read_measured(fields.table("measured"), fields.numbers("latency_ms", 0, kLongestMs).size(), profile);
+  for (const char* key : {"batch", "measured"}) {
+    if (!tabled && fields.has(key))
+      throw input_error(fields.place(key), std::string(key) + " without latency_ms", "both or neither");
   }
+  ProfileTable table;
+  ParamList list;
+  table.list(list);
+  for (const char* key : {"alpha_ms", "beta_ms", "max_batch"}) {
+    if (!tabled && !fields.has(key)) throw input_error(fields.place(key), "nothing", list.find(key)->allowed);
+  }
+}
+
+Profile profile_of(const TableReader& fields, const SetTable& top) {
+  const auto table = fields.read_as<ProfileTable>();
+  Profile profile = table.profile;
+  complete_names(fields, top, top.device, profile);
+  check_latency_keys(fields);
+  profile.goodput = goodput_of(fields, table);
+  if (profile.goodput.empty())
+    profile.goodput_source.clear();
+  else if (profile.goodput_source.empty())
+    profile.goodput_source = top.goodput_source;
+  if (fields.has("latency_ms"))
+    apply_tabled_latency(fields, table, profile);
+  else
+    profile.latency_ns = linear_latency(fields, table);
+  check_cores(fields, profile);
+  if (fields.has("measured")) read_measured(fields.table("measured"), table.latency_ms.size(), profile);
   return profile;
 }
 
@@ -198,8 +191,7 @@ ProfileSet load_nexus_files(const std::string& path, const InputPlace& named_at)
 
 /// Returns the path of a base: the shipped set of that name, or a path from the folder of the set made from
 /// it.
-std::string base_path(const TableReader& top) {
-  const std::string base = top.text("base");
+std::string base_path(const TableReader& top, const std::string& base) {
   if (is_path(base)) return (std::filesystem::path(top.file()).parent_path() / base).string();
   const std::vector<std::string> names = profile_set_names();
   if (std::find(names.begin(), names.end(), base) == names.end()) {
@@ -221,19 +213,15 @@ void add_cost(Profile& profile, double batch_ms, double query_ms) {
   profile.source += "; and " + text_of(batch_ms) + " ms a batch, " + text_of(query_ms) + " ms a query";
 }
 
-constexpr const char* kAddedToBatch = "add_ms_per_batch";
-constexpr const char* kAddedToQuery = "add_ms_per_query";
-
 /// Takes over the profiles of `base`, with the times that this set adds to their latencies.
-void take_over(ProfileSet& set, const TableReader& top, ProfileSet base) {
-  const double batch_ms = top.number_or(kAddedToBatch, 0, kLongestMs, 0);
-  const double query_ms = top.number_or(kAddedToQuery, 0, kLongestMs, 0);
+void take_over(ProfileSet& set, const TableReader& top, const SetTable& table, ProfileSet base) {
   const auto changed = [&](std::map<std::string, Profile>& profiles) {
     for (auto& [model, profile] : profiles) {
       if (profile.service != Service::kBatch)
         throw input_error(top.place("base"), "'" + model + "' of " + base.name + ", which runs no batches",
                           "a set of [[profile]] alone");
-      if (batch_ms + query_ms > 0) add_cost(profile, batch_ms, query_ms);
+      if (table.add_ms_per_batch + table.add_ms_per_query > 0)
+        add_cost(profile, table.add_ms_per_batch, table.add_ms_per_query);
     }
   };
   changed(base.profiles);
@@ -249,24 +237,23 @@ ProfileSet parse_set(const std::string& file, std::string_view text, const Input
                      bool is_base) {
   const TomlValue document = parse_toml(file, text);
   const TableReader top(file, document);
-  top.require_known({"description", "device", "source", "goodput_source", "base", kAddedToBatch,
-                     kAddedToQuery, "profile", "shared", "delay"});
+  const auto table = top.read_as<SetTable>();
   ProfileSet set;
   set.name = stem_of(file);
-  set.description = top.text_or("description", "");
+  set.description = table.description;
   set.checksum = sha256_of(text);
   if (top.has("base")) {
     if (is_base)
       throw input_error(named_at, "'" + set.name + "', which has a base itself", "a set without one");
-    take_over(set, top, load_set(base_path(top), top.place("base"), true));
+    take_over(set, top, table, load_set(base_path(top, table.base), top.place("base"), true));
   }
-  for (const char* key : {kAddedToBatch, kAddedToQuery}) {
+  for (const char* key : {"add_ms_per_batch", "add_ms_per_query"}) {
     if (top.has(key) && !top.has("base"))
       throw input_error(top.place(key), std::string(key) + " without base", "both or neither");
   }
-  const auto add_all = [&](const char* key, Profile (*read)(const TableReader&, const TableReader&)) {
+  const auto add_all = [&](const char* key, Profile (*read)(const TableReader&, const SetTable&)) {
     for (const TableReader& fields : top.some_tables(key))
-      add_profile(set, read(fields, top), fields.place("model"));
+      add_profile(set, read(fields, table), fields.place("model"));
   };
   if (top.has("shared")) add_all("shared", shared_profile);
   if (top.has("delay")) add_all("delay", delay_profile);

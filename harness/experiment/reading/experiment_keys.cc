@@ -7,6 +7,8 @@
 #include "harness/experiment/reading/settings.h"
 #include "harness/experiment/reading/suite.h"
 #include "systems/all_systems.h"
+#include "workloads/catalogue/pipeline_table.h"
+#include "workloads/catalogue/profile_table.h"
 
 namespace harness {
 namespace {
@@ -69,8 +71,26 @@ std::map<std::string, std::string> key_tables() {
   return tables;
 }
 
-std::string with_key_tables(const std::string& document) {
-  const std::map<std::string, std::string> tables = key_tables();
+std::map<std::string, std::map<std::string, std::string>> tables_of_pages() {
+  PipelineTable tree;
+  tree.has_tasks = true;
+  ParamList list;
+  tree.list(list);
+  return {{"docs/keys.md", key_tables()},
+          {"docs/profile.md", {{"measured", table_of_default<MeasuredTable>()}}},
+          {"workloads/README.md",
+           {{"pipeline", table_of_default<PipelineTable>()},
+            {"module", table_of_default<ModuleTable>()},
+            {"task tree", table_of(list.params())},
+            {"task", table_of_default<TaskTable>()},
+            {"variant", table_of_default<VariantTable>()},
+            {"set", table_of_default<SetTable>()},
+            {"profile", table_of_default<ProfileTable>()},
+            {"shared", table_of_default<SharedTable>()},
+            {"delay", table_of_default<DelayTable>()}}}};
+}
+
+std::string with_key_tables(const std::string& document, const std::map<std::string, std::string>& tables) {
   const std::string marker = "<!-- keys: ";
   std::istringstream lines(document);
   std::string text;

@@ -83,17 +83,25 @@ void NamedSetting::list(ParamList& params) {
       .needed("a table");
 }
 
+namespace {
+
+/// Returns the names of the tables at the top level.
+std::vector<std::string> table_names() {
+  std::vector<std::string> names = {"workload", "trace", "cluster", "serving",      "planner",
+                                    "live",     "gpu",   "module",  "system",       kSettingKey,
+                                    "sweep",    "fault", "record",  "repeat_until", kRobustnessKey};
+  for (const std::string& system : known_systems()) names.push_back(system);
+  return names;
+}
+
+}  // namespace
+
 std::vector<std::string> top_level_names() {
   ExperimentSpec spec;
   ParamList list;
   spec.list(list);
   std::vector<std::string> names = list.names();
-  for (const char* table :
-       {"workload", "trace", "cluster", "serving", "planner", "live", "gpu", "module", "system", kSettingKey,
-        "sweep", "fault", "record", "repeat_until", "robustness"}) {
-    names.push_back(table);
-  }
-  for (const std::string& system : known_systems()) names.push_back(system);
+  for (const std::string& table : table_names()) names.push_back(table);
   return names;
 }
 
@@ -137,7 +145,7 @@ void read_head(const TableReader& document, ExperimentSpec& spec) {
   check_tables(document);
   ParamList list;
   spec.list(list);
-  document.read(list, top_level_names());
+  document.read(list, table_names());
   if (spec.name.empty()) spec.name = stem_of(spec.file);
   if (!document.has("record")) return;
   const TableReader record = document.table("record");

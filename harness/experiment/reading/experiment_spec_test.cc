@@ -324,6 +324,12 @@ TEST(ExperimentSpec, EveryShippedExperimentIsAccepted) {
   EXPECT_GE(experiments, 4);
 }
 
+TEST(ExperimentSpec, AnUnknownKeyAtTheTopIsToldEachNameOnce) {
+  const std::string error = error_of("base = 1\n" + kSmallest);
+  EXPECT_NE(error.find("allowed: name, runtime, cell_limit_s, figures, workload, trace,"), std::string::npos)
+      << error;
+}
+
 TEST(ExperimentSpec, FiguresAreKeptAndCheckedAgainstTheirCatalogue) {
   const ExperimentSpec spec = parse("figures = [\"pard/fig8\", \"pard/fig9\"]\n" + kSmallest);
   EXPECT_EQ(names_of(spec.figures), (std::vector<std::string>{"pard/fig8", "pard/fig9"}));
