@@ -6,8 +6,8 @@
 
 #include "harness/core/random_stream.h"
 #include "systems/pard/batch_wait_sampler.h"
-#include "systems/pard/wait_window.h"
 #include "systems/pard/wait_table.h"
+#include "systems/pard/wait_window.h"
 
 namespace harness {
 namespace {

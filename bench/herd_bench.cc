@@ -12,8 +12,8 @@
 
 #include "harness/core/portable_math.h"
 #include "harness/core/random_stream.h"
-#include "systems/shepherd/herd_plan.h"
 #include "systems/shepherd/herd_params.h"
+#include "systems/shepherd/herd_plan.h"
 #include "systems/shepherd/test_herd_cases.h"
 #include "systems/shepherd/test_herd_check.h"
 #include "systems/shepherd/test_herd_literal.h"

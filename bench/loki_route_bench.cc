@@ -13,11 +13,11 @@
 #include "bench/counted_allocations.h"
 #include "harness/core/pipeline.h"
 #include "harness/core/task_spec.h"
+#include "systems/loki/most_accurate_first.h"
 #include "systems/loki/next_worker.h"
+#include "systems/loki/routing_params.h"
 #include "systems/loki/routing_tables.h"
 #include "systems/loki/table_draws.h"
-#include "systems/loki/most_accurate_first.h"
-#include "systems/loki/routing_params.h"
 
 namespace harness {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/live/transport/packet_header.h"
+#include "harness/live/transport/local_transport.h"
 #include "harness/live/transport/packet_builder.h"
+#include "harness/live/transport/packet_header.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/live/transport/transport.h"
-#include "harness/live/transport/local_transport.h"
 
 namespace harness {
 namespace {
