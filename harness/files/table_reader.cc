@@ -134,13 +134,6 @@ std::vector<std::string> TableReader::texts(const std::string& key) const {
   return result;
 }
 
-std::vector<double> TableReader::numbers(const std::string& key, double low, double high) const {
-  std::vector<double> result;
-  for (const TomlValue& item : get<TomlArray>(key, "an array of numbers"))
-    result.push_back(number_in(key, item, low, high, ""));
-  return result;
-}
-
 std::vector<const TomlValue*> TableReader::axis(const std::string& key, const std::string& allowed) const {
   const TomlValue* found = find(key);
   if (found == nullptr) return {};

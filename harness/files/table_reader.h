@@ -48,7 +48,6 @@ class TableReader {
   ParamValue value(const std::string& key, const std::string& allowed) const;
   /// Returns the elements of an array; it may be empty.
   std::vector<std::string> texts(const std::string& key) const;
-  std::vector<double> numbers(const std::string& key, double low, double high) const;
 
   // Axes: one value or an array, with at least one value and no value twice. Empty if the key is missing.
   std::vector<NamedAt> text_axis(const std::string& key) const;

@@ -44,7 +44,8 @@ class System {
   /// Makes the router of a module; by default the one that `serving.dispatch` names.
   virtual std::unique_ptr<Router> make_router(const ServingContext& context, ModuleId module);
   /// Returns its traits. They may depend on the values of its parameters, except for serves_streams,
-  /// serves_tasks, plans_devices and plans_for_others, which are also asked of systems with standard values.
+  /// serves_tasks, serves_placements, plans_devices and plans_for_others, which are also asked of systems
+  /// with standard values.
   virtual SystemTraits traits() const { return {}; }
   /// Returns the time for which its plans hold: the system plans again that often while requests are being
   /// sent, whatever planner.autoscale says, and only then may the groups of its plans change. 0: one plan

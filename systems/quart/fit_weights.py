@@ -4,7 +4,7 @@ simpler rules predict the CV of other chains (README.md, "The attention"):
 
     fit_weights.py FILE [--compare FILE] [--seed N] [--stages N] [--hidden N] [--training RUNS] [--held-out RUNS]
 
-Needs the built program and numpy. The same arguments give the same runs, and with the same numpy the same file."""
+Needs the built program, numpy and h5py. The same arguments give the same runs, and with the same numpy the same file."""
 
 import argparse
 import json
@@ -240,9 +240,9 @@ def weights_text(numbers, stages, given, origin):
 
 
 def read_weights(path, stages):
-    """The numbers of a file, which must be for chains of so many stages; 0: of any."""
+    """The numbers of a file, which must be for any chains or for those of so many stages; 0: only files for any chains."""
     kept = tomllib.loads(path.read_text(encoding="utf-8"))
-    for key, allowed in {"features": [FEATURES], "stages": [0, stages]}.items():
+    for key, allowed in {"features": [FEATURES], "stages": sorted({0, stages})}.items():
         if kept[key] not in allowed:
             raise SystemExit(f"fit_weights.py: {path}: {key}: found {kept[key]}; allowed: {allowed}")
     return np.array([*kept["w"], *kept["a"], kept["theta"], *kept["f"], kept["bias"]], dtype=float)

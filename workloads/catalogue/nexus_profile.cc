@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/files/text_lines.h"
+#include "workloads/catalogue/profile_table.h"
 
 namespace harness {
 namespace {
@@ -32,7 +33,6 @@ bool read_row(const TextLines& lines, Profile& profile) {
   if (fields.size() != 4) {
     throw lines.error("", quoted(lines.line()), "batch,latency(us),std(us),memory(B)");
   }
-  constexpr int kLargestBatch = 4096;
   const int expected = profile.max_batch() + 1;
   if (number_field(lines, "batch", fields[0], 1, kLargestBatch) != expected) {
     throw lines.error("batch", std::string(fields[0]), std::to_string(expected) + ", the next batch size");

@@ -32,8 +32,7 @@ void check_weights(const TableReader& fields, const ModuleTable& table, std::siz
 
 /// Applies the keys `branches`, `branch_weights` and `branch_probabilities` of one module.
 void apply_branches(const TableReader& fields, const ModuleTable& table, Pipeline& pipeline) {
-  constexpr const char* kNames[] = {"all", "one", "each"};
-  const std::string branches = kNames[static_cast<int>(table.branches)];
+  const std::string branches = kBranchNames[static_cast<std::size_t>(table.branches)];
   const auto refuse = [&](const char* key, const char* what, const char* of) {
     if (branches == of || !fields.has(key)) return;
     throw input_error(fields.place(key), std::string(what) + " with branches = '" + branches + "'",

@@ -22,7 +22,7 @@ void PipelineTable::list(ParamList& params) {
 void InputTable::list(ParamList& params) {
   params.number("input_bytes", bytes, 0, kMaxInputBytes, "bytes of the tensor that a visit brings");
   params.numbers("input_size", size, 1, 4096,
-                 "[height, width] of the image that a visit brings, in pixels of 3 bytes");
+                 "[height, width] of the image that a visit brings, in pixels of 3 bytes, at most 32 MiB");
 }
 
 void ModuleTable::list(ParamList& params) {
@@ -31,13 +31,15 @@ void ModuleTable::list(ParamList& params) {
   params.text("source", source, "a text", "the reason for that model");
   params.texts("pres", pres, "names of modules", "the modules before it; one side of an edge is enough");
   params.texts("subs", subs, "names of modules", "the modules after it");
-  params.choice("branches", branches, {"all", "one", "each"},
+  params.choice("branches", branches, {kBranchNames.begin(), kBranchNames.end()},
                 "all: a request goes to all of subs; one: to one of them; each: to each with a probability "
                 "of its own");
   params.numbers("branch_weights", weights, 1e-6, 1e6,
                  "branches = one: a weight for each of subs, in their order; none: equal ones");
-  params.numbers("branch_probabilities", probabilities, 1e-6, 1,
-                 "branches = each: a probability for each of subs, in their order");
+  params
+      .numbers("branch_probabilities", probabilities, 1e-6, 1,
+               "branches = each: a probability for each of subs, in their order")
+      .by_default("(needed by each)");
   input.list(params);
   params.text("file", file, "a path, from the pipeline's folder",
               "a TorchScript file that runs in place of the zoo's network, on images of input_size");
@@ -55,9 +57,11 @@ void VariantTable::list(ParamList& params) {
   params.text("model", model, "a model of the set of profiles", "the variant's model").needed();
   params.number("accuracy", accuracy, 1e-6, 1e6, "in any unit; divided by the task's best").needed();
   params.text("accuracy_source", accuracy_source, "a text", "where the accuracy is from");
-  params.numbers("fan_out", fan_out, 0, 100,
-                 "mean visits at each of the task's subs that one visit here causes: the multiplicative "
-                 "factor times the share of that branch");
+  params
+      .numbers("fan_out", fan_out, 0, 100,
+               "mean visits at each of the task's subs that one visit here causes: the multiplicative "
+               "factor times the share of that branch")
+      .by_default("(needed if the task has subs)");
   params.text("source", source, "a text", "where the model is from");
 }
 

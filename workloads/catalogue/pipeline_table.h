@@ -1,6 +1,7 @@
 // The tables of a pipeline's file as they are written.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace harness {
 
 /// The largest input of a visit.
 inline constexpr double kMaxInputBytes = 32 << 20;
+/// The names of the values of Branches, in their order.
+inline constexpr std::array kBranchNames = {"all", "one", "each"};
 
 /// The top level.
 struct PipelineTable {

@@ -10,6 +10,7 @@
 
 namespace harness {
 
+/// The largest batch of a profile.
 inline constexpr int kLargestBatch = 4096;
 
 /// [[profile]]

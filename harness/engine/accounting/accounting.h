@@ -243,8 +243,8 @@ class Accounting {
 
   /// Adds what the accounting of another rank's queues holds: arrivals, starts of batches, decisions.
   void absorb(const RunRecord& other);
-  /// Called after all parts are absorbed. Returns the number of visits whose arrival and end are not both
-  /// counted here, because messages were lost or repeated, and sets the arrivals to what has ended.
+  /// Called after all ranks' records are absorbed. Returns the number of visits whose arrival and end are not
+  /// both counted here, because messages were lost or repeated, and sets the arrivals to what has ended.
   std::uint64_t settle_arrivals();
   /// Returns what has been counted, for a rank that keeps only a part and whose run has ended.
   const RunRecord& rank_record();

@@ -54,8 +54,12 @@ void CellFactory::prepare_traces() const {
 }
 
 std::string CellFactory::checksums(const Cell& cell) {
-  return "# pipeline " + inputs_.pipeline_checksum(cell.pipeline) + "\n# profiles " +
-         inputs_.profiles(resolver_.of(cell, SettingsScope::kOwn).settings).checksum + "\n";
+  return checksums_of(resolver_.of(cell, SettingsScope::kOwn));
+}
+
+std::string CellFactory::checksums_of(const ResolvedCell& own) {
+  return "# pipeline " + inputs_.pipeline_checksum(own.cell.pipeline) + "\n# profiles " +
+         inputs_.profiles(own.settings).checksum + "\n";
 }
 
 CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& prepared, bool has_target) {
@@ -68,7 +72,7 @@ CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& 
                                       : "loads = [" + text_of(cell.rate) + "]";
   std::string& text = identity.effective_toml;
   text = cell_text(own.common.frame, spec, cell, rate, ns_to_ms(own.slo_ns)) + "\n# cell " +
-         std::to_string(cell.index) + "\n" + checksums(cell);
+         std::to_string(cell.index) + "\n" + checksums_of(own);
   if (!own.settings.trace.file.empty())
     text += "# trace " + inputs_.checksum_of(inputs_.trace(own.settings)) + "\n";
   if (const LoadedLibrary* const library = library_of(spec.systems[cell.system].name))

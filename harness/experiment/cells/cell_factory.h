@@ -42,6 +42,7 @@ class CellFactory {
   RunSpec make_run(const PreparedCell& prepared);
 
  private:
+  std::string checksums_of(const ResolvedCell& own);
   /// Returns the names of the cell, with the hash of its effective settings.
   CellIdentity identity(const ResolvedCell& own, const PreparedCell& prepared, bool has_target);
 

@@ -29,7 +29,7 @@ class CellPlanner {
   struct Key {
     std::size_t pipeline;
     TimeNs slo_ns;
-    const std::string* planning;          ///< CommonSettings::planning
+    std::size_t planning;                 ///< CommonSettings::planning
     double offered_rps = 0;               ///< rate if it decides
     const SystemSpec* system = nullptr;   ///< system that plans for itself; null: the shared planner plans
     std::vector<std::size_t> swept = {};  ///< Cell::swept if the system plans for itself

@@ -19,6 +19,9 @@ bool is_same(const DeviceNeed& a, const DeviceNeed& b) {
 
 std::string rank_text(std::size_t rank) { return rank == 0 ? "" : "rank " + std::to_string(rank) + " on "; }
 
+/// Returns true if devices of that kind run models on processor cores.
+bool computes_on_cores(const DeviceTraits& kind) { return kind.computes && !kind.needs_gpu; }
+
 /// The cores and workers of a host's ranks, or of one rank.
 struct Place {
   std::string name;
@@ -72,10 +75,10 @@ std::string crowding(const DeviceNeed& need, std::span<const RankMachine> machin
 /// Returns a note on the device that the profiles were measured on if it is not the cells' device, else "".
 std::string other_device(const DeviceNeed& need, const std::string& profiled_on) {
   const DeviceTraits& own = traits_of(need.gpu.device);
+  if (!own.computes) return "";
   const std::optional<DeviceKind> measured = kind_of_device(profiled_on);
   const std::string set = "the profiles are of " + profiled_on + ", gpu.";
-  const bool is_other = own.takes_threads ? measured != need.gpu.device
-                                          : own.needs_gpu && measured && !traits_of(*measured).needs_gpu;
+  const bool is_other = measured ? *measured != need.gpu.device : computes_on_cores(own);
   if (is_other) return set + "device is " + own.name;
   if (!own.takes_threads) return "";
   const std::string threads = counted(static_cast<std::size_t>(need.gpu.threads), "thread") + ")";
@@ -146,7 +149,7 @@ std::vector<std::string> device_warnings(const DeviceNeed& need, std::span<const
   std::vector<std::string> warnings;
   const bool fits = layout_fault(need.workers, static_cast<int>(machines.size()), need.live).empty();
   const DeviceTraits& kind = traits_of(need.gpu.device);
-  if (kind.takes_threads && fits) {
+  if (computes_on_cores(kind) && fits) {
     const std::string crowded = crowding(need, machines);
     if (!crowded.empty()) warnings.push_back(crowded);
     const auto with_gpu = std::find_if(machines.begin(), machines.end(),
@@ -154,9 +157,8 @@ std::vector<std::string> device_warnings(const DeviceNeed& need, std::span<const
     if (with_gpu != machines.end())
       warnings.push_back(with_gpu->host + " has " +
                          counted(static_cast<std::size_t>(with_gpu->nvidia), "GPU") + ", and gpu.device is " +
-                         kind.name +
-                         ": the networks run on processor cores; gpu.device = \"cuda\" "
-                         "takes the GPUs");
+                         kind.name + ": the networks run on processor cores; gpu.device = \"" +
+                         name_of(DeviceKind::kCuda) + "\" takes the GPUs");
   }
   const auto warn_of = [&warnings](const std::string& other) {
     if (!other.empty())

@@ -22,7 +22,8 @@ class LoadedInputs {
   const ProfileSet& profiles(const Settings& settings);
   /// Returns the trace of the settings with its file as the program opens it.
   TraceSpec trace(const Settings& settings) const;
-  /// Returns the checksum of the trace's file as it was first read.
+  /// Returns the checksum of the trace's file as it was first read. A file that changes between two
+  /// CellFactory::prepare() is told by check_unchanged() when its load is made or run.
   const std::string& checksum_of(const TraceSpec& trace);
   /// Throws InputError if the trace is a file, which is read for every run, and is no longer what it was.
   void check_unchanged(const TraceSpec& trace);

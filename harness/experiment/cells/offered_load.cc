@@ -38,7 +38,7 @@ const OfferedLoad& OfferedLoads::of(const ResolvedCell& cell, double target_rps)
 }
 
 std::string arrivals_text(const ResolvedCell& cell, double target_rps) {
-  std::string text = text_of(target_rps) + " " + std::to_string(cell.cell.seed) + *cell.common.trace;
+  std::string text = text_of(target_rps) + " " + std::to_string(cell.cell.seed) + cell.common.trace_text;
   if (has_streams(cell.settings)) text += "\n" + cell.pipeline.name + " " + std::to_string(cell.slo_ns);
   return text;
 }

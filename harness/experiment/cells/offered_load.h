@@ -25,7 +25,7 @@ class OfferedLoads {
 
  private:
   struct Key {
-    const std::string* trace;
+    std::size_t trace;  ///< CommonSettings::trace
     double target_rps;
     std::uint64_t seed;
     auto operator<=>(const Key&) const = default;

@@ -8,6 +8,10 @@
 
 namespace harness {
 
+std::size_t CellResolver::number_of(std::string text) {
+  return texts_.try_emplace(std::move(text), texts_.size()).first->second;
+}
+
 CommonSettings CellResolver::made(const Cell& cell, SettingsScope scope) {
   const ExperimentSpec& spec = inputs_.spec;
   const Pipeline& pipeline = inputs_.pipelines()[cell.pipeline];
@@ -21,8 +25,11 @@ CommonSettings CellResolver::made(const Cell& cell, SettingsScope scope) {
     settings.planner.initial_workers = 0;
   }
   made.number = ++made_;
-  made.trace = &*texts_.insert(trace_text(settings)).first;
-  made.planning = &*texts_.insert(planning_text(settings, module_names(pipeline))).first;
+  made.trace_text = trace_text(settings);
+  made.trace = number_of(made.trace_text);
+  made.planning = number_of(planning_text(settings, module_names(pipeline)));
+  // Whether there is an slo_factor is no part of the key: an experiment has slo_ms or slo_factors, and the
+  // factor itself does not count here (experiment_spec.cc).
   if (scope == SettingsScope::kShared && cell.slo_factor > 0) {
     RunSpec run;
     run.pipeline = pipeline;

@@ -1,7 +1,7 @@
 // A stage of a cell: its settings.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,11 +33,12 @@ struct ResolvedCell {
 /// seeds.
 struct CommonSettings {
   Settings settings;
-  std::size_t number = 0;                 ///< number that no other has had
-  const std::string* trace = nullptr;     ///< trace_text(); equal texts have one address
-  const std::string* planning = nullptr;  ///< planning_text(), likewise
-  CellTextTemplate frame;                 ///< cell_frame() of kOwn
-  TimeNs shortest_service_ns = 0;         ///< shortest_service_ns() of kShared, for cells with an slo_factor
+  std::size_t number = 0;          ///< number that no other has had
+  std::string trace_text;          ///< trace_text() of the settings
+  std::size_t trace = 0;           ///< number of that text; equal texts have one number
+  std::size_t planning = 0;        ///< number of planning_text(), likewise
+  CellTextTemplate frame;          ///< cell_frame() of kOwn
+  TimeNs shortest_service_ns = 0;  ///< shortest_service_ns() of kShared, for cells with an slo_factor
 };
 
 /// Makes the settings of cells.
@@ -60,11 +61,13 @@ class CellResolver {
     auto operator<=>(const Key&) const = default;
   };
 
+  /// Returns the number of the text, the same whenever it is asked for.
+  std::size_t number_of(std::string text);
   CommonSettings made(const Cell& cell, SettingsScope scope);
 
   LoadedInputs& inputs_;
   Memo<Key, CommonSettings> known_;
-  std::set<std::string> texts_;
+  std::map<std::string, std::size_t> texts_;  ///< numbers by text; they stay after limit()
   std::size_t made_ = 0;
 };
 

@@ -47,7 +47,7 @@ void RunBuilder::add_streams(const ResolvedCell& cell, RunSpec& run) {
   for (const Stream& stream : run.streams) run.slo_ns = std::max(run.slo_ns, stream.slo_ns);
   if (run.system == nullptr || !run.system->traits().wants_peaks) return;
   const TimeNs period_ns = run.system->replan_period_ns(make_context(run));
-  run.peak_rps = peaks_.of({arrivals_text(cell, cell.cell.rate), period_ns, false}, [&] {
+  run.peak_rps = peaks_.of({arrivals_text(cell, cell.cell.rate), period_ns}, [&] {
     constexpr double kMaxRequests = 2e8;  // a minute
     if (load.requests > kMaxRequests)
       throw input_error(place_of(cell.inputs.spec, "workload.duration_s"),
@@ -63,7 +63,7 @@ void RunBuilder::add_sample(const ResolvedCell& cell, double target_rps, RunSpec
   const SystemTraits traits = run.system->traits();
   if (!traits.wants_sample) return;
   const bool foresight = traits.wants_foresight;
-  run.planning = samples_.of({arrivals_text(cell, target_rps), 0, foresight}, [&] {
+  run.planning = samples_.of({arrivals_text(cell, target_rps), foresight}, [&] {
     if (samples_.size() >= 4) samples_.clear();  // as many are kept
     PlanningLoad load{cell.inputs.trace(cell.settings), nullptr, target_rps, cell.cell.seed};
     if (has_streams(cell.settings)) load.population = offered_.of(cell, target_rps).population;

@@ -29,16 +29,20 @@ class RunBuilder {
   RunSpec run(const ResolvedCell& own, const PreparedCell& prepared);
 
  private:
-  struct Key {
+  struct PeaksKey {
     std::string arrivals;  ///< arrivals_text()
-    TimeNs period_ns;      ///< period of peaks; 0: of a sample
-    bool foresight;        ///< true: of a sample with foresight
-    auto operator<=>(const Key&) const = default;
+    TimeNs period_ns;
+    auto operator<=>(const PeaksKey&) const = default;
+  };
+  struct SampleKey {
+    std::string arrivals;  ///< arrivals_text()
+    bool foresight;
+    auto operator<=>(const SampleKey&) const = default;
   };
 
   OfferedLoads& offered_;
-  Memo<Key, std::vector<std::vector<double>>> peaks_;
-  Memo<Key, std::shared_ptr<const PlanningTimes>> samples_;  ///< the last few
+  Memo<PeaksKey, std::vector<std::vector<double>>> peaks_;
+  Memo<SampleKey, std::shared_ptr<const PlanningTimes>> samples_;  ///< the last few
 };
 
 }  // namespace harness

@@ -19,10 +19,11 @@ struct Robustness {
   std::vector<Assignment> over;  ///< steps: one value of one key each, grouped by key
   bool standard = true;          ///< true: it takes its standard steps too
   std::string metric = "goodput_rps";
-  double margin = 0.01;               ///< share of the larger mean; a smaller difference is a tie
-  int seeds = 5;                      ///< number of seeds that an experiment with fewer seeds gets
-  int cells = 1000;                   ///< largest number of cells
-  std::vector<std::string> left_out;  ///< steps that `harness robust` has left out, in its results
+  double margin = 0.01;  ///< share of the larger mean; a smaller difference is a tie
+  int seeds = 5;         ///< number of seeds that an experiment with fewer seeds gets
+  int cells = 1000;      ///< largest number of cells
+  std::vector<std::string>
+      left_out;  ///< steps left out, in results of `harness robust`; only checked, never read
 
   void list(ParamList& params);
 };

@@ -24,6 +24,7 @@ void set_param(const std::vector<Param>& params, const std::string& name, const 
   std::vector<std::string> known;
   for (const Param& param : params) {
     if (param.name == name) {
+      HARNESS_CHECK(param.set != nullptr, "a list or a key without a field is assigned one value");
       if (param.set(assignment.value)) return;
       const std::string* text = std::get_if<std::string>(&assignment.value);
       throw input_error(assignment.place, text == nullptr ? text_of(assignment.value) : "\"" + *text + "\"",

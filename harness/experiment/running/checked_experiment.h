@@ -17,7 +17,7 @@
 
 namespace harness {
 
-/// The cells of an experiment and what they need; each rank has them. Nothing is written to make them.
+/// The cells of an experiment and what they need; each rank has them. No results are written to make them.
 struct CheckedExperiment {
   /// Reads the experiment. On each host one rank imports recorded traces before the others look for them.
   /// Throws InputError.

@@ -211,6 +211,12 @@ Total total_of(const std::vector<PreparedCell>& cells) {
   return total;
 }
 
+/// Returns "540 cells, 346 M requests", and how long live ones take.
+std::string total_text(const Total& total, std::size_t cells) {
+  const std::string wall = total.live_s > 0 ? ", " + short_time(total.live_s) + " of wall-clock time" : "";
+  return counted(cells, "cell") + ", " + short_count(total.requests) + " requests" + wall;
+}
+
 std::string sizes_text(const std::vector<int>& batches) {
   std::string text;
   for (const int batch : batches) text += (text.empty() ? "" : " ") + std::to_string(batch);
@@ -255,11 +261,12 @@ std::vector<std::string> DryRun::notes() const {
 
 std::string DryRun::text(bool brief) const {
   const std::string& file = experiment_.spec.file;
+  const Total total = total_of(cells_);
   std::string text = brief ? file + ": " : dry_run_table(cells_) + layout_text(cells_, ranks_);
-  text += dry_run_total(cells_);
+  text += total_text(total, cells_.size());
   if (const double bytes = experiment_.needs.row_bytes(planned_); bytes > 0)
     text += ", about " + short_bytes(bytes) + " of rows";
-  if (brief && has_skipped()) text += ", " + std::to_string(total_of(cells_).skipped) + " skipped";
+  if (brief && total.skipped > 0) text += ", " + std::to_string(total.skipped) + " skipped";
   if (planned_ < experiment_.cells.size()) {
     text += "; with [repeat_until] up to " + counted(experiment_.cells.size(), "cell") + " (" +
             std::to_string(max_seeds(experiment_.spec)) + " seeds)";
@@ -291,9 +298,7 @@ std::string DryRun::json(const std::string& results) const {
 }
 
 std::string dry_run_total(const std::vector<PreparedCell>& cells) {
-  const Total total = total_of(cells);
-  const std::string wall = total.live_s > 0 ? ", " + short_time(total.live_s) + " of wall-clock time" : "";
-  return counted(cells.size(), "cell") + ", " + short_count(total.requests) + " requests" + wall;
+  return total_text(total_of(cells), cells.size());
 }
 
 std::string dry_run_table(const std::vector<PreparedCell>& cells) {

@@ -28,7 +28,7 @@ class ExperimentRun {
   /// Throws what the signals SIGINT, SIGTERM and SIGHUP ask for; it is called every few milliseconds.
   using SignalCheck = std::function<void()>;
 
-  /// Refers to its arguments, which must outlive this.
+  /// `options`, `ranks` and `console` must outlive this.
   ExperimentRun(const RunOptions& options, std::string file, CellDistribution& ranks,
                 const RunConsole& console, SignalCheck check);
 

@@ -5,6 +5,7 @@
 #include "harness/core/exit_codes.h"
 #include "harness/experiment/running/crash_mark.h"
 #include "harness/experiment/running/run_cell.h"
+#include "harness/live/run/live_run.h"
 #include "harness/live/transport/mpi_transport.h"
 #include "harness/ranks/on_all_ranks.h"
 #include "harness/ranks/rank_report.h"

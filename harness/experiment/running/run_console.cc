@@ -13,6 +13,8 @@
 namespace harness {
 namespace {
 
+constexpr std::size_t kCountWidth = 6;  // columns of a number of cells
+
 bool on_terminal() {
   const char* term = std::getenv("TERM");
   return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string(term) != "dumb");
@@ -43,7 +45,10 @@ void RunConsole::line(const std::string& text) const {
 }
 
 void RunConsole::remark(const std::string& text) const {
-  form_ == ProgressForm::kJson ? note(text) : line(text);
+  if (form_ == ProgressForm::kJson)
+    note(text);
+  else
+    line(text);
 }
 
 void RunConsole::event(const std::string& event, const JsonObject& more) const {
@@ -106,13 +111,16 @@ void RunConsole::end_suite(const std::string& name, const std::vector<RunEnd>& e
     cells += end.cells;
     width = std::max(width, end.file.size());
   }
-  std::printf("suite %s: %s, %s, %s\n", name.c_str(), counted(ends.size(), "experiment").c_str(),
-              counted(cells, "cell").c_str(), short_time(seconds).c_str());
+  std::string text = "suite " + name + ": " + counted(ends.size(), "experiment") + ", " +
+                     counted(cells, "cell") + ", " + short_time(seconds) + "\n";
   for (const RunEnd& end : ends) {
-    std::printf("  %-*s  %6zu cell%s  %s%s\n", static_cast<int>(width), end.file.c_str(), end.cells,
-                end.cells == 1 ? " " : "s", end.how.c_str(),
-                end.exit_code == kAllWell ? "" : "; cells skipped or invalid");
+    const std::string count = std::to_string(end.cells);
+    text += "  " + end.file + std::string(width - end.file.size(), ' ') + "  ";
+    text += std::string(kCountWidth - std::min(kCountWidth, count.size()), ' ') + count;
+    text += end.cells == 1 ? " cell   " : " cells  ";
+    text += end.how + (end.exit_code == kAllWell ? "" : "; cells skipped or invalid") + "\n";
   }
+  print(text);
 }
 
 }  // namespace harness

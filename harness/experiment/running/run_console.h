@@ -16,7 +16,8 @@ struct RunEnd;
 /// lines.
 enum class ProgressForm { kText, kJson, kQuiet };
 
-/// All that a run prints. It goes to standard error unless said otherwise.
+/// All that a run prints, except that a rank aborts or is lost, which CellDistribution prints. It goes to
+/// standard error unless said otherwise.
 class RunConsole {
  public:
   /// `says_end`: true if the end of each experiment is a line on standard output.
@@ -43,6 +44,8 @@ class RunConsole {
 
   /// Says that the experiment in `file` begins, and how much of it is finished.
   void begin(const std::string& file, const RunStatus& status) const;
+  /// Says how the experiment has ended, and why cells are skipped or invalid. Its line on standard output
+  /// comes with `says_end` only.
   void end(const RunEnd& end) const;
   /// Says how each experiment of a suite has ended, on standard output.
   void end_suite(const std::string& name, const std::vector<RunEnd>& ends, double seconds) const;

@@ -24,7 +24,7 @@ class SeedRounds {
   /// Begins again with the first seeds, and adds the ones that the finished cells in the store ask for.
   /// Throws InputError if there are finished cells with more seeds than that.
   void begin();
-  /// Called after a round: adds a seed if more are needed. Returns true if it did.
+  /// Called after a round: adds seeds if more are needed. Returns true if it did.
   bool add_seeds();
 
   /// Returns the cells of the part that is run here.

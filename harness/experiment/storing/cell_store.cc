@@ -12,8 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <string_view>
-#include <thread>
 
 #include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"

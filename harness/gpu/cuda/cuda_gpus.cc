@@ -29,7 +29,8 @@ std::string description_of(const cudaDeviceProp& gpu) {
 DeviceInfo info_of(int index) {
   cudaDeviceProp gpu{};
   cuda_check(cudaGetDeviceProperties(&gpu, index), "cudaGetDeviceProperties", "listing GPUs");
-  DeviceInfo info{"cuda:" + std::to_string(index), gpu.major >= kMinMajor, description_of(gpu), ""};
+  DeviceInfo info{DeviceKind::kCuda, "cuda:" + std::to_string(index), gpu.major >= kMinMajor,
+                  description_of(gpu)};
   if (!info.is_usable) info.description += "; too old: 8.0 or more is needed";
   char bus_id[32] = "";
   cuda_check(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index), "cudaDeviceGetPCIBusId", "listing GPUs");
@@ -57,7 +58,7 @@ std::string why_no_cuda_device() {
 
 std::vector<DeviceInfo> list_cuda_gpus() {
   const std::string why = why_no_cuda_device();
-  if (!why.empty()) return {{name_of(DeviceKind::kCuda), false, "no GPU: " + why}};
+  if (!why.empty()) return {{DeviceKind::kCuda, name_of(DeviceKind::kCuda), false, "no GPU: " + why}};
   std::vector<DeviceInfo> infos;
   for (int index = 0; index < gpu_count(); ++index) infos.push_back(info_of(index));
   return infos;

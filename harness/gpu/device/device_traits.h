@@ -43,6 +43,9 @@ constexpr const DeviceTraits& traits_of(DeviceKind kind) {
   return kDeviceKinds[static_cast<std::size_t>(kind)];
 }
 constexpr const char* name_of(DeviceKind kind) { return traits_of(kind).name; }
+static_assert(name_of(DeviceKind::kCpu) == std::string_view("cpu"));
+static_assert(name_of(DeviceKind::kCuda) == std::string_view("cuda"));
+static_assert(name_of(DeviceKind::kNull) == std::string_view("null"));
 
 /// Returns the kind whose name the text begins with, as Device::name() does; nothing for other texts.
 std::optional<DeviceKind> kind_of_device(std::string_view name);

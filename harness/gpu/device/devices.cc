@@ -31,9 +31,9 @@ std::vector<DeviceInfo> list_cpu() {
   try {
     const DeviceModule* const module = device_module();
     const std::string libraries = module == nullptr ? kNoTorch : module->libraries;
-    return {{name_of(DeviceKind::kCpu), module != nullptr, what + libraries}};
+    return {{DeviceKind::kCpu, name_of(DeviceKind::kCpu), module != nullptr, what + libraries}};
   } catch (const EnvironmentError& error) {
-    return {{name_of(DeviceKind::kCpu), false, what + error.what()}};
+    return {{DeviceKind::kCpu, name_of(DeviceKind::kCpu), false, what + error.what()}};
   }
 }
 
@@ -44,11 +44,11 @@ std::vector<DeviceInfo> list_cuda() {
   } catch (const EnvironmentError& error) {
     why = error.what();
   }
-  return {{name_of(DeviceKind::kCuda), false, why}};
+  return {{DeviceKind::kCuda, name_of(DeviceKind::kCuda), false, why}};
 }
 
 std::vector<DeviceInfo> list_null() {
-  return {{name_of(DeviceKind::kNull), true,
+  return {{DeviceKind::kNull, name_of(DeviceKind::kNull), true,
            "computes nothing and ends each batch at once: what is left is the harness's own time"}};
 }
 
@@ -90,11 +90,8 @@ void check_model(const DeviceSpec& spec, const ModelSource& source, const std::s
 
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> infos;
-  for (std::size_t i = 0; i < std::size(kMakers); ++i) {
-    for (DeviceInfo& info : kMakers[i].list()) {
-      info.kind = static_cast<DeviceKind>(i);
-      infos.push_back(std::move(info));
-    }
+  for (const DeviceMaker& maker : kMakers) {
+    for (DeviceInfo& info : maker.list()) infos.push_back(std::move(info));
   }
   return infos;
 }

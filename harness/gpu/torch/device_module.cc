@@ -34,7 +34,7 @@ std::unique_ptr<Device> make_gpu(const TorchDeviceOptions&, int index, Device::W
                     join_names(device_kinds_without(&DeviceTraits::needs_gpu)) + "; " + kNoCuda);
 }
 
-std::vector<DeviceInfo> gpus() { return {{name_of(DeviceKind::kCuda), false, kNoCuda}}; }
+std::vector<DeviceInfo> gpus() { return {{DeviceKind::kCuda, name_of(DeviceKind::kCuda), false, kNoCuda}}; }
 #endif
 
 std::unique_ptr<Device> make(const DeviceSpec& spec, Device::Wake wake) {

@@ -27,7 +27,7 @@ enum class MessageKind : std::uint16_t {
   kPing,         ///< ClockMessage
   kPong,         ///< ClockMessage
   kHeartbeat,    ///< no contents
-  kFinish,       ///< no contents: send your part of the accounting
+  kFinish,       ///< no contents: send your RankRecord
   kRecordPiece,  ///< RecordPieceMessage, some bytes of a packed RankRecord (rank_record.h)
   kEnd,          ///< no contents: the run is over
   kAbort,        ///< characters: the reason why the job ends

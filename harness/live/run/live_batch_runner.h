@@ -1,5 +1,6 @@
 // What runs the batches of a live run on one rank: devices or timers, for the queues of the rank and as
-// guests of other ranks' queues, and the tensors that the batches need and leave behind.
+// guests of other ranks' queues, and the tensors that the batches need and leave behind. It also keeps the
+// queues' timers.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +35,8 @@ namespace harness {
 
 /// Runs the batches of a rank's queues, on GPUs of this rank or, by a message, on GPUs of another one; and
 /// runs batches of other ranks' queues, its guests. Brings the tensors that batches need, and keeps those
-/// that they leave behind. All times are of the run, on rank 0's clock. A message that comes twice, or
-/// concerns something that is not here, is ignored. Single-threaded.
+/// that they leave behind. Also keeps the timers of the rank's queues. All times are of the run, on rank 0's
+/// clock. A message that comes twice, or concerns something that is not here, is ignored. Single-threaded.
 class LiveBatchRunner final : public Workers {
  public:
   /// The parts of the rank that the runner shares with its queues.

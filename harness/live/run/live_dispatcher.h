@@ -63,8 +63,8 @@ class LiveDispatcher final : private ToQueues {
     if (tensor_registry_) tensor_registry_->clear();
     release_tensors();
   }
-  /// Adds another rank's accounting.
-  void absorb(const RunRecord& part) { accounting_.absorb(part); }
+  /// Adds another rank's record.
+  void absorb(const RunRecord& other) { accounting_.absorb(other); }
   /// Closes the accounting, at the end of everything.
   RunRecord close(std::uint64_t events);
 

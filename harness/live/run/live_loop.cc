@@ -372,7 +372,7 @@ void LiveLoop::housekeeping() {
   if (phase_ == Phase::kWaiting && opening_ns_ < steady - kMaxOpening)
     throw CellFailed("gpu.exchange: the GPUs' channels are not open after a minute");
   if (is_first() && phase_ == Phase::kRunning) look_for_end();
-  if (phase_ == Phase::kCollecting) look_for_parts();
+  if (phase_ == Phase::kCollecting) look_for_records();
   if (transport_.ranks() == 1) {
     next_beat_ns_ = next_look_ns_ = steady + heartbeat_ns_;
     return;
@@ -397,7 +397,7 @@ void LiveLoop::look_for_silence() {
   }
 }
 
-void LiveLoop::look_for_parts() {
+void LiveLoop::look_for_records() {
   const TimeNs waited_ns = clock_() - collecting_ns_;
   if (ns_to_s(waited_ns) <= run_.params.hang_limit_s) return;
   for (int rank = 1; rank < transport_.ranks(); ++rank) {

@@ -78,7 +78,7 @@ class LiveLoop {
   void housekeeping();
   void look_for_silence();
   void look_for_end();
-  void look_for_parts();
+  void look_for_records();
   TimeNs patience_ns() const;
   void take_end();
   RankTotals totals() const;

@@ -35,8 +35,9 @@ class LiveQueues final : private ToDispatcher {
 
   /// Handles a message for queues or batches; returns false if it is another.
   bool take(TimeNs now, int from, Message& message);
-  /// Calls the LiveBatchRunner's functions of the same names.
+  /// Handles the batches that devices have ended, as LiveBatchRunner::take_batches() does.
   bool take_batches(TimeNs now, const std::function<TimeNs(TimeNs)>& run_time);
+  /// Handles the tensors that GPUs have exchanged, as LiveBatchRunner::take_transfers() does.
   bool take_transfers(TimeNs now);
   /// Handles an event of a queue or worker; returns false if it is another.
   bool handle(TimeNs now, const Event& event);
