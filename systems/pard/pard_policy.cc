@@ -59,7 +59,8 @@ void PardPolicy::on_plan(TimeNs, const Plan& plan) {
 int PardPolicy::fill_singly(TimeNs now, const BatchSlot& slot, Decisions& out) {
   int joined = 0;
   while (joined < slot.room && !empty()) {
-    const TimeNs end_ns = slot.start_ns + exec_by_size_[static_cast<std::size_t>(slot.joined + joined)];
+    const int size = slot.joined + joined;
+    const TimeNs end_ns = slot.start_ns + exec_by_size_[static_cast<std::size_t>(size)];
     const TimeNs due_ns = by_arrival_ ? arrivals_.front().deadline_ns : budgets_.min().key;
     const bool late = due_ns < end_ns + after_exec_ns_;
     const VisitId visit = take(!late && order_ == BudgetOrder::kHigh);

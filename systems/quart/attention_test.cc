@@ -212,14 +212,14 @@ TEST(Attention, WeightsForOtherPipelinesAreRefused) {
   AttentionWeights weights = tiny();
   weights.stages = 8;
   try {
-    Attention(pipeline_of({{}, {"m0"}, {"m1"}}), weights);
+    const Attention refused(pipeline_of({{}, {"m0"}, {"m1"}}), weights);
     ADD_FAILURE();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
                  "tiny.toml: stages: found 8; allowed: 3, as pipeline stages has, or 0: any number");
   }
   weights.stages = 3;
-  Attention(pipeline_of({{}, {"m0"}, {"m1"}}), weights);
+  const Attention accepted(pipeline_of({{}, {"m0"}, {"m1"}}), weights);
 }
 
 TEST(Attention, OneStageHasNoNeighbour) {

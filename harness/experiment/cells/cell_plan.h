@@ -34,7 +34,7 @@ class CellPlanner {
     const SystemSpec* system = nullptr;   ///< system that plans for itself; null: the shared planner plans
     std::vector<std::size_t> swept = {};  ///< Cell::swept if the system plans for itself
     std::string arrivals = {};            ///< arrivals_text() if they decide
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   /// Returns true unless the shared planner plans for the system.

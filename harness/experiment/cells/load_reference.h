@@ -26,9 +26,9 @@ class LoadReferences {
 
  private:
   struct Key {
-    std::size_t settings;  ///< CommonSettings::number
-    double rate;           ///< rate of streams, else 0
-    auto operator<=>(const Key&) const = default;
+    std::size_t settings;                          ///< CommonSettings::number
+    double rate;                                   ///< rate of streams, else 0
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   double best_capacity(const ResolvedCell& shared);

@@ -28,7 +28,7 @@ class OfferedLoads {
     std::size_t trace;  ///< CommonSettings::trace
     double target_rps;
     std::uint64_t seed;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   Memo<Key, OfferedLoad> known_;

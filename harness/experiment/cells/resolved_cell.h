@@ -58,7 +58,7 @@ class CellResolver {
     std::size_t trace;
     std::size_t system;
     std::vector<std::size_t> swept;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   /// Returns the number of the text, the same whenever it is asked for.

@@ -32,12 +32,12 @@ class RunBuilder {
   struct PeaksKey {
     std::string arrivals;  ///< arrivals_text()
     TimeNs period_ns;
-    auto operator<=>(const PeaksKey&) const = default;
+    auto operator<=>(const PeaksKey&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct SampleKey {
     std::string arrivals;  ///< arrivals_text()
     bool foresight;
-    auto operator<=>(const SampleKey&) const = default;
+    auto operator<=>(const SampleKey&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   OfferedLoads& offered_;

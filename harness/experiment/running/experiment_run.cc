@@ -162,10 +162,10 @@ bool ExperimentRun::begin() {
 /// Called after a round; returns true if there is another one.
 bool ExperimentRun::another_round() {
   for (const std::uint32_t cell : order_) store_.note_finished(experiment_->cells[cell].input_hash);
-  const std::size_t before = seeds_->seeds();
+  const std::size_t seeds_before = seeds_->seeds();
   const bool more = seeds_->add_seeds();
   order_ = seeds_->unfinished(ranks_.ranks());
-  if (more) console_.remark(seeds_->precision_text(before) + "; one seed more");
+  if (more) console_.remark(seeds_->precision_text(seeds_before) + "; one seed more");
   return more;
 }
 
