@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
-#include <cstring>
 #include <set>
 #include <string>
 #include <vector>

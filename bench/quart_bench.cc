@@ -4,8 +4,6 @@
 // fixed replicas, and by QUART asked once in an hour.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 

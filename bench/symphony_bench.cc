@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <queue>
-#include <tuple>
 #include <utility>
 #include <vector>
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "harness/claims/claims_report.h"
 #include "harness/core/test_refusal.h"
 #include "harness/record/run/test_cells.h"

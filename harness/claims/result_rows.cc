@@ -1,6 +1,5 @@
 #include "harness/claims/result_rows.h"
 
-#include <algorithm>
 #include <limits>
 #include <type_traits>
 

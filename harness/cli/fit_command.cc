@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <string>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/launch.h"

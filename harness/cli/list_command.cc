@@ -24,7 +24,6 @@
 #include "harness/gpu/device/devices.h"
 #include "harness/gpu/device/model_info.h"
 #include "harness/record/run/column_facts.h"
-#include "harness/record/run/summary_row.h"
 #include "harness/text/json.h"
 #include "harness/text/text_table.h"
 #include "systems/all_systems.h"

@@ -18,17 +18,16 @@
 #include "harness/files/file_bytes.h"
 #include "harness/gpu/device/devices.h"
 #include "harness/live/tensors/tensors.h"
-#include "workloads/catalogue/catalogue.h"
 #include "workloads/catalogue/measured_profile.h"
 #include "workloads/catalogue/pipeline_file.h"
 #include "workloads/catalogue/profile_set.h"
+#include "workloads/catalogue/profile_table.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLargestBatch = 4096;
 constexpr int kLargestSide = 4096;
 
 struct Size {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -18,7 +17,6 @@
 #include "harness/core/input_error.h"
 #include "harness/core/wording.h"
 #include "harness/files/file_bytes.h"
-#include "harness/record/run/summary_row.h"
 #include "harness/text/json.h"
 #include "harness/text/text_table.h"
 #include "workloads/spec/trace_keys.h"

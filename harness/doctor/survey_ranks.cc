@@ -1,9 +1,7 @@
 #include "harness/doctor/survey_ranks.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include "harness/core/archive.h"
 #include "harness/core/environment_error.h"

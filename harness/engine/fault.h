@@ -1,8 +1,6 @@
 // The faults of an experiment: kind, place and time.
 #pragma once
 
-#include <cstdint>
-
 #include "harness/core/types.h"
 
 namespace harness {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "harness/core/wording.h"
 #include "harness/text/text_table.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <string_view>
 
 #include "harness/core/hash.h"
 #include "harness/machine/host_name.h"

@@ -9,7 +9,6 @@
 #include <functional>
 #include <mutex>
 #include <span>
-#include <string>
 #include <thread>
 
 #include "harness/core/types.h"

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 
 #include "harness/serving/controller.h"
 #include "harness/serving/placement.h"

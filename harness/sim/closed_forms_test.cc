@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "harness/core/input_error.h"
 #include "harness/engine/measured_slowdown.h"
 #include "harness/sim/simulation.h"

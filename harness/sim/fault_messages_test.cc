@@ -2,8 +2,6 @@
 // scheduler, seen by a system that only looks.
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include "harness/serving/batch_slot.h"
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/visit_ring.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/test_refusal.h"
-#include "harness/core/test_time.h"
 #include "harness/sim/test_world.h"
 #include "harness/views/chosen_cell.h"
 #include "harness/views/explain_moment.h"

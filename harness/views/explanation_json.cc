@@ -1,7 +1,5 @@
 #include "harness/views/explanation_json.h"
 
-#include <cmath>
-
 #include "harness/record/analysis/cell_key.h"
 #include "harness/text/json.h"
 

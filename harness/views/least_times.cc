@@ -1,7 +1,6 @@
 #include "harness/views/least_times.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace harness {
 namespace {

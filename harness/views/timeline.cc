@@ -1,9 +1,6 @@
 #include "harness/views/timeline.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <tuple>
 

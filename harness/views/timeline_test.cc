@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "harness/core/routes.h"
-#include "harness/record/hdf5/test_folder.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_run.h"

@@ -7,7 +7,6 @@
 
 #include "harness/serving/test_params.h"
 #include "harness/serving/test_world.h"
-#include "systems/clipperpp/clipperpp_policy.h"
 
 namespace harness {
 namespace {

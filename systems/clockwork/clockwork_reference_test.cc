@@ -1,7 +1,6 @@
 // The scheduler against its rules written down plainly, and what holds in any run.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

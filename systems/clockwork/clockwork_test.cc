@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/sim/simulation.h"
 #include "systems/clockwork/test_clockwork_simulator.h"

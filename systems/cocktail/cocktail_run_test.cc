@@ -1,7 +1,6 @@
 // Cocktail's resource manager in whole runs.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 // and restart).
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 

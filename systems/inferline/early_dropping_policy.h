@@ -1,7 +1,6 @@
 // Early dropping on top of InferLine's queue (beyond its paper, which drops nothing).
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -8,7 +8,6 @@
 
 #include "harness/serving/test_params.h"
 #include "harness/sim/test_groups.h"
-#include "systems/inferline/test_inferline_world.h"
 
 namespace harness {
 namespace {

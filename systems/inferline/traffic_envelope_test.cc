@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "systems/inferline/test_inferline_world.h"
-
 namespace harness {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "systems/infless/idle_times.h"
 
-#include <cstddef>
-
 namespace harness {
 
 void IdleTimes::add(TimeNs now, TimeNs idle_ns) {

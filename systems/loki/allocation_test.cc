@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/core/task_spec.h"
-#include "systems/loki/augmented_graph.h"
 #include "systems/loki/test_allocation_check.h"
 #include "systems/loki/test_loki_cases.h"
 

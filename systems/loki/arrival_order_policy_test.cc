@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <memory>
-#include <utility>
 
 #include "harness/serving/batching_scheduler.h"
 #include "harness/serving/test_world.h"

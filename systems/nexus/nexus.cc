@@ -1,6 +1,5 @@
 #include "systems/nexus/nexus.h"
 
-#include <utility>
 #include <vector>
 
 #include "harness/core/routes.h"

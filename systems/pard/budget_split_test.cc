@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "harness/serving/common_plans.h"
 #include "harness/serving/sizing_planner.h"
 #include "harness/serving/test_world.h"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "harness/serving/test_params.h"
 #include "systems/quart/delay_method.h"
 
 namespace harness {

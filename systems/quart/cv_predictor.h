@@ -1,7 +1,6 @@
 // Predicts the CV of the arrivals at each stage from the stages around it (QUART, section 5.2).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -64,7 +64,7 @@ class Samples:
 
 
 def samples_of(cv, utilisation, replicas, input_cv=1.0, service_cv=0.0):
-    """Those of one chain, from the stages' measured CVs, loads and numbers of replicas."""
+    """Returns the samples of one chain, from the stages' measured CVs, loads and numbers of replicas."""
     cv = np.clip(cv, LEAST_CV, LARGEST_CV)
     features = np.stack([0 * cv, np.log(cv), np.clip(utilisation, 0, 1), 1 / np.asarray(replicas)], axis=1)
     behind = np.append(features[2:], np.zeros((1, len(FEATURES))), axis=0)
@@ -100,7 +100,7 @@ def write_run(folder, name, rng, jitter, stages):
 
 
 def measured(path, load, replicas, input_cv, service_cv):
-    """The samples of a run, from all of it except the first tenth; None where a stage's gaps do not vary, or are too few."""
+    """Returns the samples of a run without its first tenth; None if the gaps of a stage do not vary, or are too few."""
     with h5py.File(path) as file:
         visits = file["cells/0/visits"][:]
     arrived_s = (visits["ended_ns"] - visits["queueing_ns"] - visits["wait_ns"] - visits["exec_ns"]) / 1e9
@@ -113,7 +113,7 @@ def measured(path, load, replicas, input_cv, service_cv):
 
 
 def simulated(program, seed, kind, count, stages=0):
-    """The samples of `count` runs of the naive system, which serves the visits one by one, from one queue per stage."""
+    """Returns the samples of `count` runs of the naive system, which serves visits one by one, from one queue per stage."""
     rng = np.random.default_rng([seed, SETS[kind]])
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -128,14 +128,14 @@ def simulated(program, seed, kind, count, stages=0):
 
 
 def parts(numbers):
-    """W, a for W x_i, a for W x_j, theta, f, bias: what a fit changes, in one vector."""
+    """Returns W, a for W x_i, a for W x_j, theta, f and the bias from the one vector that a fit changes."""
     hidden = len(numbers) // 7
     w, a, theta, f, bias = np.split(numbers, hidden * np.array([4, 6, 6, 7]) + [0, 0, 1, 1])
     return w.reshape(hidden, 4), a[:hidden], a[hidden:], theta[0], f, bias[0]
 
 
 def attend(numbers, samples):
-    """Eq. 4-6: W x_i, W x_j, scores, shares, x'_i and the logarithm of the CV."""
+    """Returns W x_i, W x_j, scores, shares, x'_i and the logarithm of the CV (Eq. 4-6)."""
     w, a_own, a_others, theta, f, bias = parts(numbers)
     own, others = samples.own @ w.T, samples.others @ w.T
     scores = (own @ a_own)[:, None] + others @ a_others
@@ -151,7 +151,7 @@ def predicted_cv(numbers, samples):
 
 
 def loss_and_gradient(numbers, samples):
-    """The mean of the squared errors of log CV, and its derivatives, by the chain rule from f back to W."""
+    """Returns the mean of the squared errors of log CV and its derivatives, by the chain rule from f back to W."""
     _, a_own, a_others, _, f, _ = parts(numbers)
     own, others, scores, shares, updated, log_cv = attend(numbers, samples)
     error = log_cv - samples.log_cv
@@ -168,14 +168,14 @@ def loss_and_gradient(numbers, samples):
 
 
 def first_numbers(hidden, seed):
-    """Normal numbers of a small spread; theta and bias are 0."""
+    """Returns normal numbers of a small spread; theta and bias are 0."""
     numbers = 0.3 * np.random.default_rng([seed, len(SETS)]).normal(size=7 * hidden + 2)
     numbers[[6 * hidden, -1]] = 0
     return numbers
 
 
 def fitted(samples, hidden, seed, steps=STEPS):
-    """Least squares with Adam (Kingma and Ba, ICLR 2015), over all samples in each step."""
+    """Fits by least squares with Adam (Kingma and Ba, ICLR 2015), over all samples in each step."""
     numbers = first_numbers(hidden, seed)
     mean, square = np.zeros_like(numbers), np.zeros_like(numbers)
     for step in range(1, steps + 1):
@@ -188,7 +188,7 @@ def fitted(samples, hidden, seed, steps=STEPS):
 
 
 def simple_rules(samples):
-    """The CVs that simpler rules predict. QNA is Whitt's departure formula (1983), told the CV of the service times; the best
+    """Returns the CVs that simpler rules predict. QNA is Whitt's departure formula (1983), told the CV of the service times; the best
     constant is the geometric mean of what is to be predicted."""
     utilisation2, over_root = samples.others[:, 0, 2]**2, np.sqrt(samples.others[:, 0, 3])
     before = samples.cv[:, 0]
@@ -200,14 +200,14 @@ def simple_rules(samples):
 
 
 def errors(cv, log_cv):
-    """The mean of |predicted / measured - 1|, and the root of the mean squared error of the logarithm; 0 of no samples."""
+    """Returns the mean of |predicted / measured - 1|, and the root of the mean squared error of the logarithm; 0 for no samples."""
     by = np.log(cv) - log_cv if len(cv) else np.zeros(1)
     return np.abs(np.expm1(by)).mean(), np.sqrt((by**2).mean())
 
 
 def error_table(rules, samples):
-    """Markdown: over all samples, by input CV, by how execution times scatter, of the second stages, where the CV changes most,
-    and of the last ones, whose only neighbour is their predecessor."""
+    """Yields the lines of a Markdown table of errors: over all samples, by input CV, by how execution times scatter, of the second
+    stages, where the CV changes most, and of the last stages, whose only neighbour is their predecessor."""
     columns = {"all": samples.stage > 0}
     for name, least, end in (("0.1-0.3", 0, 0.3), ("0.3-1", 0.3, 1), ("1-2", 1, 2), ("2-4", 2, 4), ("4-8", 4, np.inf)):
         columns[name] = (samples.input_cv >= least) & (samples.input_cv < end)
@@ -227,7 +227,7 @@ def toml_list(numbers):
 
 
 def weights_text(numbers, stages, given, origin):
-    """The file of the weights: the options that make it, they, and what they came from."""
+    """Returns the text of the file: the options that make it, the weights, and the runs that they were fitted to."""
     w, a_own, a_others, theta, f, bias = parts(numbers)
     weights = {"stages": stages, "features": json.dumps(FEATURES), "hidden": len(f), "theta": float(theta), "bias": float(bias),
                "w": toml_list(w.ravel()), "a": toml_list(np.append(a_own, a_others)), "f": toml_list(f)}
@@ -240,7 +240,7 @@ def weights_text(numbers, stages, given, origin):
 
 
 def read_weights(path, stages):
-    """The numbers of a file, which must be for any chains or for those of so many stages; 0: only files for any chains."""
+    """Returns the numbers of a file, which must be for any chains or for those of so many stages; 0: only files for any chains."""
     kept = tomllib.loads(path.read_text(encoding="utf-8"))
     for key, allowed in {"features": [FEATURES], "stages": sorted({0, stages})}.items():
         if kept[key] not in allowed:

@@ -25,7 +25,7 @@ def random_samples(rng, chains):
 
 class Network(unittest.TestCase):
     def test_three_stages_by_hand(self):
-        """Those of attention_test.cc: what the program predicts."""
+        """The program predicts the same (attention_test.cc)."""
         samples = fit.samples_of([1, 7, np.e], [0.5, 0.4, 0.9], [2, 1, 1])
         before, behind = np.exp(-0.34 + 0.25), np.exp(-0.3 + 0.25 * np.e)
         updated = (before * 1.5 + behind * 1.3) / (before + behind)
@@ -38,7 +38,8 @@ class Network(unittest.TestCase):
         samples, numbers, step = random_samples(rng, 12), rng.normal(size=7 * 3 + 2), 1e-5
         gradient = fit.loss_and_gradient(numbers, samples)[1]
         for i, moved in enumerate(step * np.eye(len(numbers))):
-            numeric = (fit.loss_and_gradient(numbers + moved, samples)[0] - fit.loss_and_gradient(numbers - moved, samples)[0]) / (2 * step)
+            rise = fit.loss_and_gradient(numbers + moved, samples)[0] - fit.loss_and_gradient(numbers - moved, samples)[0]
+            numeric = rise / (2 * step)
             self.assertAlmostEqual(gradient[i], numeric, delta=1e-5 * (1 + abs(numeric)), msg=i)
 
     def test_a_fit_makes_the_error_smaller(self):
@@ -82,7 +83,8 @@ class Runs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
             first, second = Path(folder) / "first.toml", Path(folder) / "second.toml"
             for path in (first, second):
-                fit.main([str(path), "--training", "6", "--held-out", "3", "--stages", "3", "--compare", str(FILE), "--harness", PROGRAM])
+                fit.main([str(path), "--training", "6", "--held-out", "3", "--stages", "3", "--compare", str(FILE),
+                          "--harness", PROGRAM])
             self.assertEqual(first.read_bytes(), second.read_bytes())
             kept = tomllib.loads(first.read_text(encoding="utf-8"))
         self.assertEqual((kept["stages"], kept["fitted"]["training_samples"], kept["fitted"]["held_out_samples"]), (3, 12, 6))

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <iostream>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "harness/engine/test_system.h"
-#include "harness/sim/simulation.h"
 #include "harness/sim/test_run.h"
 #include "harness/sim/test_world.h"
 #include "systems/quart/keys_placement.h"

@@ -1,7 +1,6 @@
 #include "systems/quart/stage_load.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace harness {

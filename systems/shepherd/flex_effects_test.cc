@@ -1,10 +1,7 @@
 // What FLEX's parameters do to a group of 12 GPUs with the 17 models of SHEPHERD's Table 4, in virtual time.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/core/random_stream.h"

@@ -1,7 +1,6 @@
 // FLEX as the scheduler of a queue (SHEPHERD, section 5.2).
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/core/test_time.h"
 #include "harness/sim/simulation.h"

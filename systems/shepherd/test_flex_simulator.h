@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <queue>
-#include <set>
-#include <span>
 #include <tuple>
 #include <vector>
 

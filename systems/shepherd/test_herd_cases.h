@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/core/random_stream.h"
 #include "systems/shepherd/herd_plan.h"

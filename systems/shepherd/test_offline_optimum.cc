@@ -1,6 +1,5 @@
 #include "systems/shepherd/test_offline_optimum.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

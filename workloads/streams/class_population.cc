@@ -6,7 +6,6 @@
 #include "harness/core/input_error.h"
 #include "harness/core/portable_math.h"
 #include "harness/core/random_stream.h"
-#include "harness/core/wording.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/core/input_error.h"
 #include "harness/core/param_list.h"

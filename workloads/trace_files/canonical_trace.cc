@@ -1,7 +1,6 @@
 #include "workloads/trace_files/canonical_trace.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string_view>

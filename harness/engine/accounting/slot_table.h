@@ -1,7 +1,6 @@
 // A flat array whose slots are reused, the last freed first, so that they stay in the cache.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

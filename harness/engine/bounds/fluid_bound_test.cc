@@ -11,7 +11,6 @@
 #include "harness/core/test_time.h"
 #include "harness/engine/bounds/capacity_curve.h"
 #include "harness/engine/bounds/fluid_bound.h"
-#include "harness/engine/test_system.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 #include "harness/sim/test_world.h"

@@ -1,7 +1,6 @@
 // Clusters of several kinds of devices with prices: the profiles that count, the workers and their cost.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "harness/core/input_error.h"

@@ -1,7 +1,6 @@
 #include "harness/engine/dispatch/dispatcher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "harness/core/check.h"

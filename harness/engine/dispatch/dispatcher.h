@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 
 #include "harness/core/routes.h"
 #include "harness/engine/bounds/capacity_curve.h"

@@ -4,12 +4,10 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/engine/test_system.h"
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_groups.h"
 

@@ -7,7 +7,7 @@
 
 #include "harness/engine/test_system.h"
 #include "harness/sim/simulation.h"
-#include "harness/sim/test_run.h"
+#include "harness/sim/test_world.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,6 @@
 // to one of its subs alone, and a merge waits for the branches that the request takes).
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include "harness/core/cell_failed.h"
 #include "harness/engine/bounds/fluid_bound.h"
 #include "harness/engine/servers/test_servers.h"
-#include "harness/sim/test_random_cells.h"
 #include "harness/sim/test_run.h"
 
 namespace harness {

@@ -1,10 +1,6 @@
 // Task trees with model variants, whose visits cause several others (Loki, sections 2.1 and 4.1).
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/core/test_time.h"

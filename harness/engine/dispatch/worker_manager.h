@@ -1,11 +1,9 @@
 // The workers of a run: the GPU and the queue of each, and the workers that come and go by plans and faults.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "harness/engine/accounting/accounting.h"

@@ -1,11 +1,9 @@
 // Preemption (SHEPHERD, section 6) in virtual time: by hand for few requests.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "harness/core/test_time.h"
-#include "harness/sim/simulation.h"
 #include "harness/sim/test_preempting.h"
 #include "harness/sim/test_run.h"
 #include "harness/sim/test_world.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "harness/core/random_stream.h"

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "harness/engine/replay/replay_call.h"
 #include "harness/engine/replay/replay_code.h"

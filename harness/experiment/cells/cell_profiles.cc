@@ -6,7 +6,6 @@
 
 #include "harness/core/routes.h"
 #include "harness/core/wording.h"
-#include "harness/experiment/reading/cell.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/gpu/device/device_traits.h"
 #include "harness/serving/milp.h"

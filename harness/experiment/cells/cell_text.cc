@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/device_reader.h"
 #include "harness/experiment/reading/fault_reader.h"
 #include "harness/experiment/reading/stream_reader.h"

@@ -1,7 +1,6 @@
 #include "harness/experiment/cells/cluster_checks.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 #include <vector>
 

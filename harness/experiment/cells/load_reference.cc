@@ -2,7 +2,6 @@
 
 #include "harness/engine/dispatch/initial_plan.h"
 #include "harness/experiment/cells/cell_profiles.h"
-#include "harness/serving/common_plans.h"
 
 namespace harness {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/cell_factory.h"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/core/input_error.h"
 #include "harness/core/param_list.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/experiment/reading/config_tree.h"
-
 namespace harness {
 
 void DeviceAt::list(ParamList& params) {

@@ -8,7 +8,6 @@
 
 #include "harness/core/test_refusal.h"
 #include "harness/experiment/cells/test_experiment_text.h"
-#include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/settings.h"
 #include "harness/experiment/reading/suite.h"
 #include "harness/files/file_bytes.h"

@@ -4,7 +4,6 @@
 
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/reading/setting_reader.h"
-#include "harness/record/run/summary_row.h"
 
 namespace harness {
 namespace {

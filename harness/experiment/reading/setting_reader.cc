@@ -4,7 +4,6 @@
 
 #include "harness/core/wording.h"
 #include "harness/experiment/reading/experiment_spec.h"
-#include "harness/experiment/reading/known_systems.h"
 
 namespace harness {
 namespace {

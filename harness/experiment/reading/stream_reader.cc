@@ -1,7 +1,6 @@
 #include "harness/experiment/reading/stream_reader.h"
 
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/settings.h"
 
 namespace harness {
 namespace {

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "harness/core/test_refusal.h"
-#include "harness/experiment/cells/test_experiment_text.h"
 #include "harness/record/hdf5/test_folder.h"
 
 namespace harness {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "harness/core/cell_failed.h"
 #include "harness/core/input_error.h"

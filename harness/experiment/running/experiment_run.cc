@@ -7,6 +7,7 @@
 
 #include "harness/core/exit_codes.h"
 #include "harness/core/input_error.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/cells/device_need.h"
 #include "harness/experiment/cells/rank_machine.h"
 #include "harness/experiment/running/dry_run.h"
@@ -165,7 +166,11 @@ bool ExperimentRun::another_round() {
   const std::size_t seeds_before = seeds_->seeds();
   const bool more = seeds_->add_seeds();
   order_ = seeds_->unfinished(ranks_.ranks());
-  if (more) console_.remark(seeds_->precision_text(seeds_before) + "; one seed more");
+  if (more) {
+    const std::size_t added = seeds_->seeds() - seeds_before;  // several if finished cells tell of more
+    console_.remark(seeds_->precision_text(seeds_before) + "; " +
+                    (added == 1 ? "one seed" : counted(added, "seed")) + " more");
+  }
   return more;
 }
 

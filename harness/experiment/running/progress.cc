@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/core/param_list.h"
 #include "harness/core/wording.h"
 #include "harness/experiment/running/cell_title.h"
 #include "harness/experiment/running/short_text.h"

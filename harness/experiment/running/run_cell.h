@@ -5,9 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/experiment/cells/bounds.h"
 #include "harness/experiment/cells/cell_factory.h"

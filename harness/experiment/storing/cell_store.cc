@@ -15,7 +15,6 @@
 
 #include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"
-#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/storing/build_id.h"
 #include "harness/experiment/storing/what_differs.h"
 #include "harness/files/file_bytes.h"

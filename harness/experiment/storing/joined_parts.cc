@@ -9,7 +9,6 @@
 #include "harness/core/input_error.h"
 #include "harness/experiment/cells/cell_text.h"
 #include "harness/experiment/reading/config_tree.h"
-#include "harness/experiment/reading/experiment_spec.h"
 #include "harness/experiment/storing/build_id.h"
 #include "harness/experiment/storing/cell_store.h"
 #include "harness/experiment/storing/what_differs.h"

@@ -1,7 +1,6 @@
 // Repeats the decisions of recorded runs, and finds the first one that differs.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "harness/experiment/cells/cell_factory.h"

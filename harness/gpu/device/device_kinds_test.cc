@@ -1,5 +1,4 @@
 #include <array>
-#include <atomic>
 #include <span>
 #include <utility>
 

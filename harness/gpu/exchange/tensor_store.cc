@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "harness/core/check.h"
-#include "harness/core/environment_error.h"
 
 namespace harness {
 

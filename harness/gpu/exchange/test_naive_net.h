@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/gpu/exchange/test_exchange_net.h"

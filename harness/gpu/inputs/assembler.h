@@ -3,7 +3,6 @@
 // the CUDA kernel (cuda/assemble_batch.h) gives the same values within tolerance_of().
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -11,7 +11,6 @@
 #include "harness/core/cell_failed.h"
 #include "harness/core/environment_error.h"
 #include "harness/gpu/device/device_traits.h"
-#include "harness/live/run/device_workers.h"
 #include "harness/machine/host_name.h"
 #include "harness/machine/nvidia_driver_version.h"
 #include "harness/machine/precise_wait.h"

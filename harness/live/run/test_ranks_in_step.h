@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 

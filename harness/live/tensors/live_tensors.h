@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

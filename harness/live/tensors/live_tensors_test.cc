@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/core/random_stream.h"
-#include "harness/live/tensors/tensor_registry.h"
 #include "harness/live/tensors/tensors.h"
 #include "harness/live/transport/test_transport.h"
 #include "harness/sim/test_world.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>

@@ -3,7 +3,6 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include "harness/record/hdf5/stored_type.h"
 #include "harness/record/run/latency_histogram.h"
-#include "harness/record/run/module_totals.h"
 
 namespace harness {
 namespace {

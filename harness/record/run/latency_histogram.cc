@@ -1,7 +1,5 @@
 #include "harness/record/run/latency_histogram.h"
 
-#include <algorithm>
-
 #include "harness/record/run/rank_interval.h"
 
 namespace harness {

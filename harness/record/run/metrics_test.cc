@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <set>
-#include <string>
 
 #include "harness/record/run/overload_counts.h"
 #include "harness/record/run/request_metrics.h"

@@ -1,7 +1,6 @@
 #include "harness/record/run/request_metrics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "harness/record/run/no_value.h"
