@@ -65,6 +65,13 @@ def check_named(harness, folder, failures):
         failures.append("a dry run wrote something")
     failures.expect("a run", run([harness, "e.toml", "-o", "named"], folder), 0,
                     [*words, "cells 0 and 1 have the same fingerprint: planner.plan_time_ms changes nothing between them"])
+    write(folder, "e.toml", SMALL + "[pard]\nwcl_window_s = 3\n")
+    failures.expect("a key of a system", run([harness, "check", "e.toml"], folder), 0,
+                    ["pard.wcl_window_s = 3 has no effect without pard.estimate = wcl"])
+    write(folder, "e.toml", SMALL + '[pard]\nwcl_window_s = 3\n[[sweep]]\nkey = "pard.estimate"\nvalues = ["full", "wcl"]\n')
+    done = run([harness, "check", "e.toml"], folder)
+    if "no effect" in done.stdout + done.stderr:
+        failures.append(f"a key with an effect in some cells: {done.stdout}{done.stderr}")
     write(folder, "e.toml", SMALL + '[[sweep]]\nkey = "cluster.profile_scale"\nvalues = [1, 2]\n')
     done = run([harness, "e.toml", "-o", "differ"], folder)
     if "same fingerprint" in done.stderr:

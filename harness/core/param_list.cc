@@ -200,6 +200,16 @@ std::string Param::default_text() const {
   return text.empty() ? "(none)" : text;
 }
 
+Param& Param::only_with(const std::string& beside, std::vector<std::string> any_of) {
+  other = beside;
+  other_values = std::move(any_of);
+  std::string needed_text = beside + " = ";
+  for (const std::string& value : other_values)
+    needed_text += (&value == &other_values.front() ? "" : " or ") + value;
+  doc = needed_text + ": " + doc;
+  return *this;
+}
+
 void ParamList::move_to(std::vector<Param>& params) {
   params.insert(params.end(), std::make_move_iterator(params_.begin()),
                 std::make_move_iterator(params_.end()));

@@ -113,6 +113,8 @@ struct Param {
   /// Values worth trying if a paper leaves the parameter open; else empty.
   std::vector<ParamValue> readings = {};
   std::shared_ptr<ParamElements> elements = nullptr;  ///< the list that it takes; null: one value
+  std::string other = {};                             ///< the table's key on which its effect depends, or ""
+  std::vector<std::string> other_values = {};         ///< values of `other` with which it has an effect
   std::string standard = {};  ///< default in words, such as "the file's stem"; empty: the field's value
   std::string wanted = {};    ///< allowed values as messages about a table have them; empty: `allowed`
   std::string expected = {};  ///< words of a message about a table that lacks the key; empty: it may lack it
@@ -135,6 +137,8 @@ struct Param {
     expected = what.empty() ? wanted_text() : what;
     return *this;
   }
+  /// Says that the parameter has an effect only where the table's key `beside` has one of these values.
+  Param& only_with(const std::string& beside, std::vector<std::string> any_of);
   /// Marks the parameter as a reading of a paper that leaves it open: `harness robust` tries these values or,
   /// without any, all values of a flag or a choice. The system's README names it under its reconstructions.
   void reading(std::vector<ParamValue> worth_trying = {}) {

@@ -37,7 +37,8 @@ struct WorldParams {
         "jitter", jitter, {"none", "uniform", "exponential"},
         "execution time of a batch: the profile's; times a uniform factor within 1 +- jitter_fraction; or "
         "exponential with the profile's latency as mean");
-    params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter");
+    params.number("jitter_fraction", jitter_fraction, 0, 0.99, "half-width of the uniform jitter")
+        .only_with("jitter", {"uniform"});
     params.choice("cold_start", cold_start, {"fixed", "load_time", "cached"},
                   "until a worker that a new plan adds can serve: cold_start_ms; or the load_ms of the "
                   "profiles of its models, and cold_start_ms for those that have none; or cold_start_ms, "
@@ -45,11 +46,15 @@ struct WorldParams {
                   "server's memory where the system keeps them");
     params.number("cold_start_ms", cold_start_ms, 0, 1e6,
                   "time until a worker that the autoscaler adds can serve (the initial workers are warm)");
-    params.number("disk_gb_per_s", disk_gb_per_s, 1e-3, 1e6,
-                  "cached: rate from disk to GPU (QUART section 2.2: 43 GB in 45 s)");
-    params.number("host_gb_per_s", host_gb_per_s, 1e-3, 1e6,
-                  "cached: rate from the server's memory to GPU (QUART section 4.2: an eighth of 43 GB in "
-                  "0.8 s)");
+    params
+        .number("disk_gb_per_s", disk_gb_per_s, 1e-3, 1e6,
+                "rate from disk to GPU (QUART section 2.2: 43 GB in 45 s)")
+        .only_with("cold_start", {"cached"});
+    params
+        .number("host_gb_per_s", host_gb_per_s, 1e-3, 1e6,
+                "rate from the server's memory to GPU (QUART section 4.2: an eighth of 43 GB in "
+                "0.8 s)")
+        .only_with("cold_start", {"cached"});
     params.choice("preemption", preemption, {"exit_points", "immediate"},
                   "where a preempted batch stops: at the next of the profile's exit points, which part its "
                   "time evenly (SHEPHERD section 6); or at once");
@@ -58,12 +63,16 @@ struct WorldParams {
         "what each message (arrival, end of a batch, ...) costs the scheduler of a queue, which "
         "handles one after the other: nothing; or scheduler_cost_us. Only simulated: live runs pay the real "
         "cost");
-    params.number("scheduler_cost_us", scheduler_cost_us, 0, 1e6,
-                  "fixed: cost of a message (20: 50,000 messages/s, SHEPHERD figure 10)");
-    params.number(
-        "scheduler_queue_limit_ms", scheduler_queue_limit_ms, 0, 1e6,
-        "with scheduler_cost: limit of the scheduler's queue: a visit that would wait longer than this is "
-        "rejected on arrival (scheduler_queue_full) at no cost; 0: unlimited");
+    params
+        .number("scheduler_cost_us", scheduler_cost_us, 0, 1e6,
+                "cost of a message (20: 50,000 messages/s, SHEPHERD figure 10)")
+        .only_with("scheduler_cost", {"fixed"});
+    params
+        .number("scheduler_queue_limit_ms", scheduler_queue_limit_ms, 0, 1e6,
+                "limit of the scheduler's queue: a visit that would wait longer than "
+                "this is "
+                "rejected on arrival (scheduler_queue_full) at no cost; 0: unlimited")
+        .only_with("scheduler_cost", {"fixed"});
   }
 };
 

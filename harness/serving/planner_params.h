@@ -46,13 +46,16 @@ struct PlannerParams {
                   "a request makes on average; unknown, as if each request took every branch. autoscale: a "
                   "module has workers for at least the measured rate of requests x its visits, so with "
                   "unknown the lower rates that are measured behind a branch do not count");
-    params.number("headroom", headroom, 0.1, 10, "workers = rate: the rate is multiplied by this");
+    params.number("headroom", headroom, 0.1, 10, "the rate is multiplied by this")
+        .only_with("workers", {"rate"});
     params.flag("autoscale", autoscale,
                 "plan again every period_s from the measured rates (needs workers = rate)");
-    params.number("period_s", period_s, 0.1, 3600, "autoscale: planning period");
+    params.number("period_s", period_s, 0.1, 3600, "planning period").only_with("autoscale", {"true"});
     params.number("plan_time_ms", plan_time_ms, 0, 1e6, "virtual time that computing a plan takes");
-    params.number("scale_down_s", scale_down_s, 0, 1e5,
-                  "autoscale: workers are taken away only when the need was lower for this long");
+    params
+        .number("scale_down_s", scale_down_s, 0, 1e5,
+                "workers are taken away only when the need was lower for this long")
+        .only_with("autoscale", {"true"});
     params.integer("initial_workers", initial_workers, 0, 1'000'000,
                    "each model that runs in batches, and each group of workers, starts with at most so many, "
                    "whatever the first plan says, also a system's own; later plans go on from there (QUART "

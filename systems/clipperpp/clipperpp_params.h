@@ -31,10 +31,14 @@ struct ClipperppParams {
     params.flag("aimd", aimd,
                 "adapt the batch size by additive increase, multiplicative back-off, within the planned "
                 "maximum size");
-    params.integer("aimd_step", aimd_step, 1, 64,
-                   "aimd: a full batch within the module's budget raises the size by this");
-    params.number("aimd_backoff", aimd_backoff, 0, 1,
-                  "aimd: a batch over the module's budget lowers the size by this share");
+    params
+        .integer("aimd_step", aimd_step, 1, 64,
+                 "a full batch within the module's budget raises the size by this")
+        .only_with("aimd", {"true"});
+    params
+        .number("aimd_backoff", aimd_backoff, 0, 1,
+                "a batch over the module's budget lowers the size by this share")
+        .only_with("aimd", {"true"});
   }
 };
 

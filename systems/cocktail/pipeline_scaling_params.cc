@@ -14,10 +14,11 @@ void PipelineScalingParams::list(ParamList& params) {
   params.number("window_s", window_s, 0.1, 1e5,
                 "rates are sampled, and queues looked at, so often (authors' code: 5 s)");
   params.number("headroom", headroom, 0.1, 100, "forecasts are multiplied by this (authors' code: 1.2)");
-  params.number("level_gain", level_gain, 0.01, 1,
-                "forecast = trend: weight of the newest rate in the level (reconstruction)");
-  params.number("trend_gain", trend_gain, 0.01, 1,
-                "forecast = trend: weight of the newest change in the trend (reconstruction)");
+  params.number("level_gain", level_gain, 0.01, 1, "weight of the newest rate in the level (reconstruction)")
+      .only_with("forecast", {"trend"});
+  params
+      .number("trend_gain", trend_gain, 0.01, 1, "weight of the newest change in the trend (reconstruction)")
+      .only_with("forecast", {"trend"});
   params.flag("reactive", reactive,
               "queues that make the pipeline miss the SLO get it whole pipelines more (reconstruction)");
   params.number("scale_in_s", scale_in_s, 0, 1e5,

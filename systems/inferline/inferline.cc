@@ -54,9 +54,11 @@ struct InferLineParams {
                   "the Tuner (section 5); AutoScale's rules over the pipeline as one unit (section 6); the "
                   "cheapest replicas by the arrivals as far ahead as a replica takes to start; none");
     params.number("period_ms", period_ms, 10, 1e6, "how often the tuner looks at the load (reconstruction)");
-    params.integer("max_simulations", max_simulations, 1, 1'000'000'000,
-                   "plan = optimal: the search ends after so many simulations of one model with the cheapest "
-                   "configuration that it knows");
+    params
+        .integer("max_simulations", max_simulations, 1, 1'000'000'000,
+                 "the search ends after so many simulations of one model with the cheapest "
+                 "configuration that it knows")
+        .only_with("plan", {"optimal"});
     params.choice(
         "estimator_paths", paths, {"route", "independent"},
         "where the sample's queries go: each its own route or fan-outs; or each choice by itself, with "

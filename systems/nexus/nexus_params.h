@@ -52,9 +52,10 @@ struct NexusParams {
                 "later), or at "
                 "the size that the batch has with the window")
         .reading();
-    params.number(
-        "split_step_ms", split_step_ms, 0.1, 100,
-        "budget = split or per_module: the SLO is split in steps of this, or of SLO / 2000 if that is more");
+    params
+        .number("split_step_ms", split_step_ms, 0.1, 100,
+                "the SLO is split in steps of this, or of SLO / 2000 if that is more")
+        .only_with("budget", {"split", "per_module"});
     list_independent(params);
   }
 

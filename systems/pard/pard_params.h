@@ -93,18 +93,26 @@ struct PardParams {
 
  private:
   void list_split(ParamList& params) {
-    params.choice(
-        "budget", budget, {"cumulative", "per_module"},
-        "split, wcl: cumulative, time since sending against the sum of the budgets up to this module; "
-        "per_module, time since arrival at this module against its own, nothing carried over (section 5.3)");
-    params.choice("wcl_visits", wcl_visits, {"started", "all", "expected"},
-                  "wcl: a module's worst-case latency is of the visits that started; visits that it "
-                  "dropped count too with their time in the module (all), or with the latency there that the "
-                  "estimate expected (R)");
-    params.number("wcl_window_s", wcl_window_s, 0.001, 3600,
-                  "wcl: a module's worst-case latency is of so long (length R)");
-    params.number("wcl_period_s", wcl_period_s, 0.001, 3600,
-                  "wcl: time between re-allocations of the budgets, in whole state periods (R)");
+    params
+        .choice("budget", budget, {"cumulative", "per_module"},
+                "cumulative, time since sending against the sum of the budgets up to this module; "
+                "per_module, time since arrival at this module against its own, nothing carried over "
+                "(section 5.3)")
+        .only_with("estimate", {"split", "wcl"});
+    params
+        .choice("wcl_visits", wcl_visits, {"started", "all", "expected"},
+                "a module's worst-case latency is of the visits that started; visits that it "
+                "dropped count too with their time in the module (all), or with the latency there that the "
+                "estimate expected (R)")
+        .only_with("estimate", {"wcl"});
+    params
+        .number("wcl_window_s", wcl_window_s, 0.001, 3600,
+                "a module's worst-case latency is of so long (length R)")
+        .only_with("estimate", {"wcl"});
+    params
+        .number("wcl_period_s", wcl_period_s, 0.001, 3600,
+                "time between re-allocations of the budgets, in whole state periods (R)")
+        .only_with("estimate", {"wcl"});
   }
   void list_overload(ParamList& params) {
     params.choice(
@@ -112,17 +120,24 @@ struct PardParams {
         "modules refuse part of the requests on arrival while one of them or a later one is "
         "overloaded: a part that grows and shrinks (overload: DAGOR; PARD-oc with estimate = back), "
         "or always the same (fixed: section 5.3 to the letter)");
-    params.number(
-        "overload_threshold_ms", overload_threshold_ms, 0, 1e6,
-        "overload, fixed: a module is overloaded when the mean queueing delay of a state period passes this "
-        "(DAGOR: 20)");
-    params.number("overload_alpha", overload_alpha, 0, 1,
-                  "overload: an overloaded module lowers the share that it admits by this part of it (DAGOR: "
-                  "0.05)");
-    params.number("overload_recovery", overload_recovery, 0, 1,
-                  "overload: otherwise it raises the share by this, up to 1 (DAGOR: 0.01)");
-    params.number("overload_admitted", overload_admitted, 0, 1,
-                  "fixed: the share of the requests that an overloaded module admits (R)");
+    params
+        .number("overload_threshold_ms", overload_threshold_ms, 0, 1e6,
+                "a module is overloaded when the mean queueing delay of a state period passes this "
+                "(DAGOR: 20)")
+        .only_with("admission", {"overload", "fixed"});
+    params
+        .number("overload_alpha", overload_alpha, 0, 1,
+                "an overloaded module lowers the share that it admits by this part of it (DAGOR: "
+                "0.05)")
+        .only_with("admission", {"overload"});
+    params
+        .number("overload_recovery", overload_recovery, 0, 1,
+                "otherwise it raises the share by this, up to 1 (DAGOR: 0.01)")
+        .only_with("admission", {"overload"});
+    params
+        .number("overload_admitted", overload_admitted, 0, 1,
+                "the share of the requests that an overloaded module admits (R)")
+        .only_with("admission", {"fixed"});
   }
 };
 

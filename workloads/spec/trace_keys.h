@@ -4,12 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/spec/trace_spec.h"
-
 namespace harness {
-
-/// Returns the key's field if it is a text, else null.
-std::string* text_field(TraceSpec& spec, const std::string& key);
 
 /// Returns the keys of a trace that say how its file is read.
 std::vector<std::string> reading_keys();

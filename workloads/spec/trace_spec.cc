@@ -1,6 +1,7 @@
 #include "workloads/spec/trace_spec.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/input_error.h"
 #include "harness/core/wording.h"
@@ -12,6 +13,16 @@ namespace {
 
 constexpr double kMinScv = 1e-4;
 constexpr double kLargestScv = 1e4;
+
+/// Lets a parameter that is a text be the number of a column, with or without quotes.
+void allow_column(Param& param) {
+  param.set = [set = param.set](const ParamValue& value) {
+    const double* number = std::get_if<double>(&value);
+    const bool is_place =
+        number != nullptr && *number == std::floor(*number) && *number >= 0 && *number < 1e6;
+    return set(is_place ? ParamValue(text_of(value)) : value);
+  };
+}
 
 void list_scaling(TraceSpec& spec, ParamList& params) {
   params.number("duration_s", spec.duration_s, 0, 1e9,
@@ -189,6 +200,27 @@ InputPlace place_of_field(const TraceSpec& spec, const std::string& field) {
   return {spec.place_file, spec.place_line, of_experiment ? "trace." + spec.name + "." + field : field};
 }
 
+void TraceSpec::list_all(ParamList& params) {
+  params.one_of("shape", shape, trace_shape_names(), "what the load looks like; file reads a recorded trace");
+  params.any_text("file", file, "a path",
+                  "file: the recorded trace, plain or packed, or an imported one; a path from the experiment "
+                  "file's folder, or $HARNESS_DATA/...");
+  params.one_of("format", format, trace_format_names(), "file: how to read it");
+  allow_column(params.any_text(
+      "column", column, "a name, a number, or several separated by commas",
+      "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
+      "modules; empty: what the file says, or all functions"));
+  allow_column(params.any_text("time_column", time_column, "a name or a number",
+                               "file: the column of times or gaps; empty: what the file says"));
+  params.any_text("where", where, "COLUMN=VALUE, several separated by commas",
+                  "file: the rows that are read, such as metric_name=http_reqs; empty: all");
+  allow_column(params.any_text(
+      "group_by", group_by, "a name or a number",
+      "file: the column whose equal values are one request, sent at the first of their times; "
+      "empty: each row is a request"));
+  list(params);
+}
+
 void TraceSpec::list(ParamList& params) {
   list_scaling(*this, params);
   list_process(*this, params);
@@ -229,10 +261,12 @@ std::vector<std::string> trace_format_names() {
 
 void check_trace(const TraceSpec& spec) {
   TraceSpec copy = spec;
+  ParamList params;
+  copy.list_all(params);
   for (const std::string& key : reading_keys()) {
-    const std::string* text = text_field(copy, key);
-    if (text != nullptr && std::any_of(text->begin(), text->end(), [](unsigned char c) { return c < ' '; }))
-      throw wrong(spec, key.c_str(), "'" + *text + "'", "a text without control characters");
+    const std::string text = text_of(params.find(key)->get());
+    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }))
+      throw wrong(spec, key.c_str(), "'" + text + "'", "a text without control characters");
   }
   check_name(spec, "shape", spec.shape, trace_shape_names());
   check_name(spec, "format", spec.format, trace_format_names());

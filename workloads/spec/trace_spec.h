@@ -87,7 +87,9 @@ struct TraceSpec {
   bool repeat = false;
   double sample_share = 0;
 
-  /// Binds the numbers and choices above to keys, with their documentation.
+  /// Binds all fields that keys of [trace.NAME] set, texts first.
+  void list_all(ParamList& params);
+  /// Binds the numbers and choices to keys, with their documentation.
   void list(ParamList& params);
 };
 

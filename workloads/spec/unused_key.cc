@@ -115,31 +115,19 @@ Unused unused_in_replay(const TraceSpec& spec, const std::string& key, bool is_s
 /// A trace, compared with one that has no key.
 class Compared {
  public:
-  explicit Compared(TraceSpec& spec) : spec_(spec) {
-    spec_.list(params_);
-    standard_.list(standards_);
+  explicit Compared(TraceSpec& spec) {
+    spec.list_all(params_);
+    standard_.list_all(standards_);
   }
 
-  /// Returns all keys but shape and streams.
-  Names keys() const {
-    Names keys = {"file", "format", "column", "time_column", "where", "group_by"};
-    for (const std::string& name : params_.names()) keys.push_back(name);
-    return keys;
-  }
+  Names keys() const { return params_.names(); }
   /// True if the key has the value of a trace that does not give it.
-  bool is_standard(const std::string& key) {
-    if (const std::string* text = text_field(spec_, key)) return *text == *text_field(standard_, key);
+  bool is_standard(const std::string& key) const {
     return params_.find(key)->get() == standards_.find(key)->get();
   }
-  void reset(const std::string& key) {
-    if (std::string* text = text_field(spec_, key))
-      *text = *text_field(standard_, key);
-    else
-      params_.find(key)->set(standards_.find(key)->get());
-  }
+  void reset(const std::string& key) { params_.find(key)->set(standards_.find(key)->get()); }
 
  private:
-  TraceSpec& spec_;
   TraceSpec standard_;
   ParamList params_;
   ParamList standards_;

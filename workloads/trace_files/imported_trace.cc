@@ -40,17 +40,14 @@ Words options_of(const TraceSpec& given, TraceParts parts) {
   TraceSpec spec = given;
   TraceSpec standard;
   ParamList params, standards;
-  spec.list(params);
-  standard.list(standards);
+  spec.list_all(params);
+  standard.list_all(standards);
   Words words = {std::string("--parts=") + kParts[static_cast<int>(parts)]};
   for (const std::string& key : reading_keys()) {
     std::string option = "--" + key;
     std::replace(option.begin(), option.end(), '_', '-');
-    if (const std::string* text = text_field(spec, key)) {
-      if (*text != *text_field(standard, key)) words.push_back(option + "=" + *text);
-    } else if (params.find(key)->get() != standards.find(key)->get()) {
-      words.push_back(option + "=" + text_of(params.find(key)->get()));
-    }
+    const ParamValue value = params.find(key)->get();
+    if (value != standards.find(key)->get()) words.push_back(option + "=" + text_of(value));
   }
   return words;
 }

@@ -1,7 +1,6 @@
 #include "harness/experiment/reading/settings.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/core/check.h"
 #include "harness/core/wording.h"
@@ -73,37 +72,9 @@ std::vector<Section> fixed_sections(Settings& settings) {
   return sections;
 }
 
-/// Lets a parameter that is a text be the number of a column, with or without quotes.
-void allow_column(Param& param) {
-  param.set = [set = param.set](const ParamValue& value) {
-    const double* number = std::get_if<double>(&value);
-    const bool is_place =
-        number != nullptr && *number == std::floor(*number) && *number >= 0 && *number < 1e6;
-    return set(is_place ? ParamValue(text_of(value)) : value);
-  };
-}
-
 std::vector<Param> trace_params(TraceSpec& trace) {
   ParamList list;
-  list.one_of("shape", trace.shape, trace_shape_names(),
-              "what the load looks like; file reads a recorded trace");
-  list.any_text("file", trace.file, "a path",
-                "file: the recorded trace, plain or packed, or an imported one; a path from the experiment "
-                "file's folder, or $HARNESS_DATA/...");
-  list.one_of("format", trace.format, trace_format_names(), "file: how to read it");
-  allow_column(list.any_text(
-      "column", trace.column, "a name, a number, or several separated by commas",
-      "file: the column of counts, or the function's hash; of streams of recorded requests that of their "
-      "modules; empty: what the file says, or all functions"));
-  allow_column(list.any_text("time_column", trace.time_column, "a name or a number",
-                             "file: the column of times or gaps; empty: what the file says"));
-  list.any_text("where", trace.where, "COLUMN=VALUE, several separated by commas",
-                "file: the rows that are read, such as metric_name=http_reqs; empty: all");
-  allow_column(
-      list.any_text("group_by", trace.group_by, "a name or a number",
-                    "file: the column whose equal values are one request, sent at the first of their times; "
-                    "empty: each row is a request"));
-  trace.list(list);
+  trace.list_all(list);
   return list.params();
 }
 

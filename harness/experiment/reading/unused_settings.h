@@ -8,8 +8,8 @@
 
 namespace harness {
 
-/// Returns a line for each key of a shared table that some cell sets to another value than its default, but
-/// that has an effect only beside a value of another key that no cell has.
+/// Returns a line for each key of a shared table or a system that some cell sets to another value than its
+/// default, but that has an effect only with a value of another key (Param::only_with) that no cell has.
 std::vector<std::string> unused_settings(const ExperimentSpec& spec);
 
 }  // namespace harness

@@ -33,10 +33,10 @@ struct GpuParams {
         "precision", precision, {kPrecisions.begin(), kPrecisions.end()},
         "in what the networks compute: weights and what layers hand on; the profiles should be of the "
         "same precision");
-    params.integer("threads", threads, 1, 1024,
-                   (join_names(device_kinds_with(&DeviceTraits::takes_threads)) +
-                    ": threads of each worker; workers x threads should not pass the cores of a host")
-                       .c_str());
+    params
+        .integer("threads", threads, 1, 1024,
+                 "threads of each worker; workers x threads should not pass the cores of a host")
+        .only_with("device", device_kinds_with(&DeviceTraits::takes_threads));
     params.integer("weights_seed", weights_seed, 0, 1'000'000'000, "of the networks' random weights");
     params.number("profile_error_limit", profile_error_limit, 0, 10,
                   "one rank alone: the share by which batches alone on a device, just before and after the "

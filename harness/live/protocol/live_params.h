@@ -22,8 +22,10 @@ struct LiveParams {
     params.flag("payload", payload, "tensors of the declared size really travel between the ranks");
     params.flag("spin", spin,
                 "the load generator waits for the next request without sleeping; give it a core of its own");
-    params.integer("spin_core", spin_core, -1, 1'000'000,
-                   "spin: the core that the first rank's thread keeps to; -1: the kernel chooses");
+    params
+        .integer("spin_core", spin_core, -1, 1'000'000,
+                 "the core that the first rank's thread keeps to; -1: the kernel chooses")
+        .only_with("spin", {"true"});
     params.number("clock_period_s", clock_period_s, 0.1, 1e4,
                   "time between measurements of the ranks' clocks against the first rank's");
     params.number("schedule_lag_limit_ms", schedule_lag_limit_ms, 0, 1e6,
