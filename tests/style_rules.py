@@ -44,10 +44,11 @@ LAYERS = {
 EVERYTHING = set(LAYERS) - {"system"}
 LAYERS["experiment"] = EVERYTHING | {"experiment"}
 LAYERS["claims"] = {"core", "files", "text", "record/run", "record", "claims"}
+LAYERS["decide"] = EVERYTHING - {"workloads"} | {"experiment", "claims", "decide"}
 LAYERS["fit"] = EVERYTHING - {"workloads"} | {"experiment", "claims", "fit"}
 LAYERS["doctor"] = EVERYTHING - {"workloads"} | {"experiment", "doctor"}
 LAYERS["views"] = EVERYTHING - {"ranks", "workloads"} | {"experiment", "views"}
-LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "fit", "doctor", "views", "cli"}
+LAYERS["cli"] = EVERYTHING | {"experiment", "claims", "decide", "fit", "doctor", "views", "cli"}
 LAYERS["main"] = LAYERS["cli"] | {"main"}
 
 # The folders within a layer, from below: a file may include its own folder and those that are named before it.

@@ -1,6 +1,7 @@
 #include "harness/claims/claim.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,10 +11,10 @@
 namespace harness {
 namespace {
 
-const std::vector<std::string> kKeys = {"id",        "kind",        "paper",      "section", "figure",
-                                        "statement", "paper_value", "experiment", "where",   "expression",
-                                        "expect",    "partly",      "for_each",   "combine", "known",
-                                        "see",       "note"};
+const std::vector<std::string> kKeys = {"id",        "kind",        "paper",      "section",  "figure",
+                                        "statement", "paper_value", "experiment", "where",    "expression",
+                                        "expect",    "partly",      "equal",      "for_each", "combine",
+                                        "known",     "see",         "note"};
 
 constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kAll},
                                                              {"min", Combine::kMin},
@@ -144,12 +145,20 @@ class ClaimReader {
     const TomlValue* expect = fields_.find("expect");
     if (expect == nullptr) throw input_error(place("expect"), "nothing", "an interval such as [1.6, 17]");
     claim_.expect = read_interval(place("expect"), *expect);
+    read_equal();
     const TomlValue* partly = fields_.find("partly");
     if (partly == nullptr) return;
     claim_.partly = read_interval(place("partly"), *partly);
     if (claim_.partly->low > claim_.expect.low || claim_.partly->high < claim_.expect.high)
       throw input_error(place("partly"), claim_.partly->text(),
                         "an interval that holds expect, " + claim_.expect.text());
+  }
+
+  void read_equal() {
+    if (!fields_.has("equal")) return;
+    claim_.equal = fields_.number("equal", 0, 1e9);
+    if (std::isinf(claim_.expect.low) == std::isinf(claim_.expect.high))
+      throw input_error(place("equal"), "with expect = " + claim_.expect.text(), "an interval with one end");
   }
 
   /// Sets the value to the one whose name the key has.

@@ -50,6 +50,9 @@ struct Claim {
   Expression expression;
   Interval expect;
   std::optional<Interval> partly;
+  /// Distance from the limit of `expect` within which the value says "no difference": the claim does not hold
+  /// if its confidence interval lies there (two one-sided tests, Schuirmann 1987).
+  std::optional<double> equal;
   std::vector<std::string> for_each;
   Combine combine = Combine::kAll;
   /// The verdict found so far, so that only a worse one is a change for the worse; kNotRun: not judged yet.

@@ -37,10 +37,19 @@ std::string ours(const Judgement& judgement) {
   return text + ")";
 }
 
+/// Returns ", budget of 24 seeds spent" if no look at the claim is left.
+std::string spent_text(const Judgement& judgement) {
+  if (judgement.looks < kLookShares.size()) return "";
+  std::size_t seeds = 0;
+  for (const GroupResult& group : judgement.groups) seeds = std::max(seeds, group.by_seed.size());
+  return ", budget of " + counted(seeds, "seed") + " spent";
+}
+
 std::string verdict_text(const Judgement& judgement) {
   std::string text = name_of(judgement.verdict);
   if (judgement.verdict == Verdict::kUndecided)
-    text += ", " + std::string(name_of(judgement.worst)) + " to " + name_of(judgement.best);
+    text += ", " + std::string(name_of(judgement.worst)) + " to " + name_of(judgement.best) +
+            spent_text(judgement);
   if (judgement.doubtful()) return text + ", known as " + name_of(judgement.claim->known);
   if (judgement.worse()) return text + ", WORSE than known (" + name_of(judgement.claim->known) + ")";
   const Verdict known = judgement.claim->known;
@@ -140,6 +149,7 @@ std::vector<Json> groups_json(const std::vector<GroupResult>& groups) {
     object.add("seeds_without", group.without);
     object.add("holds", group.holds);
     object.add("within_noise", group.within_noise);
+    object.add("is_equal", group.is_equal);
     object.add("cells", Json{json_of(cells_json(group.cells))});
     objects.push_back(object.json());
   }
@@ -170,6 +180,7 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     table.add({"worse", ""}, judgement.worse());
     table.add({"value", ""}, judgement.value);
     table.add({"half_width", ""}, judgement.half_width);
+    table.add({"looks", ""}, judgement.looks);
     table.add({"worst", ""}, name_of(judgement.worst));
     table.add({"best", ""}, name_of(judgement.best));
     table.add({"groups", ""}, Json{json_of(groups_json(judgement.groups))});

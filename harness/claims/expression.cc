@@ -333,6 +333,22 @@ bool reduces_over(const Expression& expression, std::string_view key) {
                      [&](const Expression& argument) { return reduces_over(argument, key); });
 }
 
+bool is_yes_or_no(const Expression& expression) {
+  switch (expression.operation) {
+    case Operation::kLess:
+    case Operation::kLessEqual:
+    case Operation::kGreater:
+    case Operation::kGreaterEqual:
+      return true;
+    case Operation::kMultiply:
+    case Operation::kMin:
+    case Operation::kMax:
+      return std::ranges::all_of(expression.arguments, is_yes_or_no);
+    default:
+      return false;
+  }
+}
+
 Expression parse_expression(const InputPlace& place, std::string_view text, const Vocabulary& vocabulary) {
   return Parser(place, text, vocabulary).whole();
 }

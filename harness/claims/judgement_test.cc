@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "harness/claims/claims_report.h"
+#include "harness/core/random_stream.h"
 #include "harness/core/test_refusal.h"
 #include "harness/record/run/test_cells.h"
 
@@ -114,40 +117,31 @@ TEST(Judge, AllGroupsOrTheCombinedNumberMustHold) {
 }
 
 TEST(Judge, IsUndecidedWhereTheGroupsWithinNoiseDecideTheVerdict) {
-  const std::string most = "drop_rate[nexus] > 1.7 * drop_rate[pard]";  // groups: 1, 0.5 +- 6.35 and 1
   const struct {
     const char* why;
     std::string more;
-    std::string expression;
     Verdict worst;
     Verdict best;
     bool worse;
     bool doubtful;
   } cases[] = {
-      {"two hold, three if tweet does", "expect = '> 2'", "", Verdict::kPartly, Verdict::kReproduced, false,
+      {"two hold, three if tweet does", "expect = '> 2'", Verdict::kPartly, Verdict::kReproduced, false,
        true},
-      {"which is known", "expect = '> 2'\nknown = 'undecided'", "", Verdict::kPartly, Verdict::kReproduced,
-       false, false},
-      {"of which less is known", "expect = '> 2'\nknown = 'not reproduced'", "", Verdict::kPartly,
-       Verdict::kReproduced, false, false},
-      {"all hold, two if tweet does not", "expect = '> 1'", "", Verdict::kPartly, Verdict::kReproduced, false,
-       true},
-      {"one holds, two if tweet does", "expect = '> 5'", "", Verdict::kNotReproduced, Verdict::kPartly, false,
-       true},
-      {"partly, whichever", "expect = '> 5'\npartly = '> 1'", "", Verdict::kPartly, Verdict::kPartly, true,
+      {"which is known", "expect = '> 2'\nknown = 'undecided'", Verdict::kPartly, Verdict::kReproduced, false,
        false},
-      {"none holds, or one", "expect = '> 7'\nknown = 'undecided'", "", Verdict::kNotReproduced,
-       Verdict::kNotReproduced, true, false},
-      {"a share of 2/3 or 1", "combine = 'share'\nexpect = '> 0.9'", most, Verdict::kNotReproduced,
-       Verdict::kReproduced, false, true},
-      {"a share above a half", "combine = 'share'\nexpect = '> 0.5'", most, Verdict::kReproduced,
+      {"of which less is known", "expect = '> 2'\nknown = 'not reproduced'", Verdict::kPartly,
        Verdict::kReproduced, false, false},
-      {"a share between", "combine = 'share'\nexpect = [0.7, 0.9]", most, Verdict::kNotReproduced,
+      {"all hold, two if tweet does not", "expect = '> 1'", Verdict::kPartly, Verdict::kReproduced, false,
+       true},
+      {"one holds, two if tweet does", "expect = '> 5'", Verdict::kNotReproduced, Verdict::kPartly, false,
+       true},
+      {"partly, whichever", "expect = '> 5'\npartly = '> 1'", Verdict::kPartly, Verdict::kPartly, true,
+       false},
+      {"none holds, or one", "expect = '> 7'\nknown = 'undecided'", Verdict::kNotReproduced,
        Verdict::kNotReproduced, true, false},
   };
-  for (const auto& [why, more, expression, worst, best, worse, doubtful] : cases) {
-    const Claim claim =
-        expression.empty() ? claim_of(kByTrace + more) : claim_of(kByTrace + more, expression);
+  for (const auto& [why, more, worst, best, worse, doubtful] : cases) {
+    const Claim claim = claim_of(kByTrace + more);
     const Judgement judgement = judge(claim, calm_traces(false));
     EXPECT_EQ(judgement.noisy, 1u) << why;
     EXPECT_EQ(judgement.worst, worst) << why;
@@ -156,6 +150,97 @@ TEST(Judge, IsUndecidedWhereTheGroupsWithinNoiseDecideTheVerdict) {
     EXPECT_EQ(judgement.worse(), worse) << why;
     EXPECT_EQ(judgement.doubtful(), doubtful) << why;
   }
+}
+
+/// Returns rows of one trace with these ratios, one a seed.
+std::vector<ResultRow> ratios(const std::vector<double>& values, std::uint64_t first_seed = 1) {
+  std::vector<SummaryRow> rows;
+  for (const double ratio : values) add_pair(rows, "wiki", first_seed++, ratio);
+  return result_rows("overall", rows);
+}
+
+TEST(Judge, AnsweringYesWithEverySeedIsEvidenceOnlyIfThereAreEnough) {
+  const Claim claim = claim_of("expect = [1, 1]", "drop_rate[nexus] > drop_rate[pard]");
+  // Clopper and Pearson: of n seeds all yes the probability is at least 0.025^(1/n), above a half from 6 on.
+  for (const std::size_t seeds : {2, 3, 5}) {
+    EXPECT_EQ(judge(claim, ratios(std::vector<double>(seeds, 2))).verdict, Verdict::kUndecided) << seeds;
+    EXPECT_EQ(judge(claim, ratios(std::vector<double>(seeds, 0.5))).verdict, Verdict::kUndecided) << seeds;
+  }
+  EXPECT_EQ(judge(claim, ratios(std::vector<double>(6, 2))).verdict, Verdict::kReproduced);
+  EXPECT_EQ(judge(claim, ratios(std::vector<double>(6, 0.5))).verdict, Verdict::kNotReproduced);
+  EXPECT_EQ(judge(claim, ratios({2, 2, 2, 2, 2, 2, 2, 2, 2, 0.5})).verdict, Verdict::kReproduced);
+  EXPECT_EQ(judge(claim, ratios({2, 2, 0.5, 2, 2, 0.5, 2, 2, 2, 0.5})).verdict, Verdict::kUndecided);
+}
+
+TEST(Judge, NoDifferenceIsAVerdict) {
+  const std::string equal = "expect = '> 1'\nequal = 0.01";
+  EXPECT_EQ(judge(claim_of("expect = '> 1'"), ratios({1.001, 0.999, 1.0})).verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge(claim_of(equal), ratios({1.001, 0.999, 1.0})).verdict, Verdict::kNotReproduced);
+  EXPECT_EQ(judge(claim_of(equal), ratios({1.005, 1.0051, 1.0052})).verdict, Verdict::kNotReproduced)
+      << "above 1, but by less than counts";
+  EXPECT_EQ(judge(claim_of(equal), ratios({1.02, 1.0201, 1.0202})).verdict, Verdict::kReproduced);
+  EXPECT_EQ(judge(claim_of(equal), ratios({0.9, 1.1, 1.0})).verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge(claim_of(equal + "\ncombine = 'mean'"), ratios({1.001, 0.999, 1.0})).verdict,
+            Verdict::kNotReproduced);
+  EXPECT_TRUE(
+      holds(refusal_of([] { claim_of("expect = [1, 2]\nequal = 0.01"); }), "c: equal", "[1, 2]", "one end"));
+}
+
+// With G groups one of which misses, the claim fails only if that is certain among G; that all hold needs no
+// such care.
+TEST(Judge, ManyGroupsAreCertainTogether) {
+  std::vector<SummaryRow> rows;
+  for (int trace = 0; trace < 20; ++trace) {
+    add_pair(rows, "t" + std::to_string(trace), 1, trace == 0 ? 0.6 : 1.4);
+    add_pair(rows, "t" + std::to_string(trace), 2, trace == 0 ? 0.61 : 1.41);
+  }
+  // 0.605 +- 0.0635 and 1.405 +- 0.0635 alone; of 20 groups +- 1.27.
+  const auto verdict = [&](const std::string& expect) {
+    return judge(claim_of(std::string(kByTrace) + expect), result_rows("overall", rows)).verdict;
+  };
+  EXPECT_EQ(verdict("expect = '> 0.5'"), Verdict::kReproduced);
+  EXPECT_EQ(verdict("expect = '> 1'"), Verdict::kUndecided);
+  EXPECT_EQ(verdict("expect = '> 3'"), Verdict::kNotReproduced);
+}
+
+TEST(Judge, TheFirstLookThatDecidesCounts) {
+  const Claim claim = claim_of("expect = '> 1'");
+  const std::vector<ResultRow> certain = ratios({2, 2.01});
+  const std::vector<ResultRow> noisy = ratios({2, 0.5});
+  const std::vector<ResultRow> against = ratios({0.5, 0.5, 0.5, 0.5}, 3);
+  using Looks = std::vector<std::vector<ResultRow>>;
+  // 2.005 +- 0.0635 with the whole error, +- 0.51 with an eighth of it.
+  EXPECT_NEAR(judge(claim, certain).half_width, 12.706 * 0.005, 1e-4);
+  EXPECT_NEAR(judge_looks(claim, Looks{certain}).half_width, student_t(1, 0.00625) * 0.005, 1e-9);
+  const Judgement first = judge_looks(claim, Looks{certain, against});
+  EXPECT_EQ(first.verdict, Verdict::kReproduced);
+  EXPECT_EQ(first.looks, 1u);
+  EXPECT_NEAR(first.half_width, student_t(1, 0.00625) * 0.005, 1e-9);
+  const Judgement second = judge_looks(claim, Looks{noisy, against});
+  EXPECT_EQ(second.looks, 2u);
+  EXPECT_EQ(second.groups.front().by_seed.size(), 6u);
+  EXPECT_EQ(second.verdict, Verdict::kUndecided) << "0.75 +- 1.1";
+}
+
+// Under a true mean at the limit itself each decision is an error: of many claims at most 5 % are decided.
+TEST(Judge, AllLooksTogetherErrSeldom) {
+  const Claim claim = claim_of("expect = '> 1'");
+  RandomStream random(7, "looks");
+  constexpr int kClaims = 600;
+  int decided = 0;
+  for (int i = 0; i < kClaims; ++i) {
+    std::vector<std::vector<ResultRow>> looks;
+    std::uint64_t seed = 1;
+    for (const std::size_t seeds : {3, 3, 6, 12}) {
+      std::vector<double> values;
+      for (std::size_t s = 0; s < seeds; ++s) values.push_back(1 + 0.1 * random.normal());
+      looks.push_back(ratios(values, seed));
+      seed += seeds;
+    }
+    decided += judge_looks(claim, looks).verdict != Verdict::kUndecided ? 1 : 0;
+  }
+  EXPECT_LT(decided, kClaims * 0.05 + 3 * std::sqrt(kClaims * 0.05 * 0.95));
+  EXPECT_GT(decided, kClaims * 0.01) << "not so careful that nothing is ever decided";
 }
 
 TEST(Judge, CombinesByMinMaxAndShare) {
@@ -228,7 +313,7 @@ TEST(ClaimsReport, TableCountsAndSaysWhichGroupsFail) {
 
 TEST(ClaimsReport, JUnitEscapes) {
   const Claim claim = claim_of(std::string(kByTrace) + "expect = '> 10'");
-  const std::string xml = claims_junit({judge(claim, three_traces())});
+  const std::string xml = claims_junit({judge(claim, calm_traces(true))});
   EXPECT_TRUE(holds(xml, "a &lt; b &amp; &quot;c&quot;", "<failure message=\"not reproduced"));
   EXPECT_TRUE(holds(xml, "expected &gt; 10", "kind: paper"));
 }

@@ -30,6 +30,9 @@ struct ResultRow {
   const FieldValue* find(std::string_view key) const;
 };
 
+/// The field of rows whose results are in a file of another name than their experiment's.
+inline constexpr const char* kResultsField = "results";
+
 /// Adds the columns that a stored row lists.
 template <class Stored>
 void add_fields(const Stored& stored, ResultRow& row) {

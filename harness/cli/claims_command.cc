@@ -11,10 +11,14 @@
 #include "harness/claims/claims_report.h"
 #include "harness/claims/glob.h"
 #include "harness/claims/judgement.h"
+#include "harness/cli/launch.h"
 #include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
 #include "harness/core/input_error.h"
+#include "harness/decide/claim_results.h"
+#include "harness/decide/run_decisions.h"
 #include "harness/files/file_bytes.h"
+#include "harness/ranks/mpi_launch.h"
 #include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
 #include "systems/all_systems.h"
@@ -36,6 +40,8 @@ struct ClaimsOptions {
   std::string id = "*";
   bool json = false;
   bool strict = false;
+  bool decide = false;
+  bool quiet = false;
 };
 
 std::string claims_file_path(const ClaimsOptions& options) {
@@ -75,90 +81,16 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   return claims;
 }
 
-/// Returns the rows of a file of `harness trace cv`, one for each of its lines.
-std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table) {
-  std::vector<ResultRow> rows;
-  for (const CvRow& line : table.rows) {
-    ResultRow& row = rows.emplace_back();
-    row.fields.emplace("experiment", FieldValue{stem, std::nullopt});
-    row.fields.emplace("seed", field_value(static_cast<double>(table.seed)));
-    add_fields(line, row);
-  }
-  return rows;
-}
-
-/// The rows of the results files on which claims rest. Each file is read once.
-class Results {
- public:
-  Results(const ClaimsOptions& options, const std::vector<Claim>& claims) : folder_(options.folder) {
-    for (const Claim& claim : claims) {
-      if (reads_plans(claim.expression))
-        with_plans_.insert(claim.experiments.begin(), claim.experiments.end());
-      if (reads_minutes(claim.expression))
-        with_minutes_.insert(claim.experiments.begin(), claim.experiments.end());
-    }
-    for (const std::string& path : options.results) {
-      const std::string stem = fs::path(path).stem().string();
-      if (rows_.count(stem) > 0)
-        throw input_error({path, 0, ""}, "a second file for " + stem, "one results file of each name");
-      rows_[stem] = read(stem, path);
-    }
-    given_ = !options.results.empty();
-  }
-
-  /// True if the claim is to be judged: every claim without files on the command line, else the claims that
-  /// rest on one of them.
-  bool concern(const Claim& claim) const {
-    return !given_ || std::any_of(claim.experiments.begin(), claim.experiments.end(),
-                                  [&](const std::string& stem) { return rows_.count(stem) > 0; });
-  }
-
-  Judgement judged(const Claim& claim) {
-    std::vector<ResultRow> rows;
-    for (const std::string& stem : claim.experiments) {
-      const std::vector<ResultRow>* found = rows_of(stem);
-      if (found == nullptr) {
-        Judgement judgement;
-        judgement.claim = &claim;
-        judgement.without_results = true;
-        judgement.missing.push_back(given_ ? "no results of " + stem + " were given"
-                                           : path_of(stem) + " is missing");
-        return judgement;
-      }
-      rows.insert(rows.end(), found->begin(), found->end());
-    }
-    return judge(claim, rows);
-  }
-
- private:
-  std::string path_of(const std::string& stem) const { return folder_ + "/" + stem + ".h5"; }
-
-  std::vector<ResultRow> read(const std::string& stem, const std::string& path) const {
-    if (is_cv_table(path)) return rows_of_cv(stem, read_cv_table(path));
-    CellDetails details;
-    if (with_plans_.count(stem) > 0) details.plans = read_start_plans(path);
-    if (with_minutes_.count(stem) > 0) details.minutes = read_minutes(path);
-    return result_rows(stem, read_summary(path), details);
-  }
-
-  const std::vector<ResultRow>* rows_of(const std::string& stem) {
-    std::error_code error;
-    if (rows_.count(stem) == 0 && !given_ && fs::exists(path_of(stem), error))
-      rows_[stem] = read(stem, path_of(stem));
-    const auto found = rows_.find(stem);
-    return found == rows_.end() ? nullptr : &found->second;
-  }
-
-  std::string folder_;
-  bool given_ = false;
-  std::set<std::string> with_plans_, with_minutes_;  ///< stems of the files from which some claim reads plans
-                                                     ///< or minutes
-  std::map<std::string, std::vector<ResultRow>> rows_;
-};
-
 void print_claims(const ClaimsOptions& options, int& exit_code) {
   std::vector<Claim> claims = chosen_claims(options);
-  Results results(options, claims);
+  ClaimResults results(options.folder, options.results, claims);
+  if (options.decide) {
+    if (!options.results.empty())
+      throw input_error({"", 0, "--decide"}, "results files",
+                        "--folder DIR, beside whose results more are put");
+    run_decisions(claims, results, options.quiet ? ProgressForm::kQuiet : ProgressForm::kText);
+    if (launched_rank() != 0) return;
+  }
   std::erase_if(claims, [&](const Claim& claim) { return !results.concern(claim); });
   if (claims.empty())
     throw input_refusal(
@@ -193,6 +125,7 @@ void add_claims_command(CLI::App& app, int& exit_code) {
       "  harness claims\n"
       "  harness claims results-out/overall.h5 --id 'pard.ablation.*'\n"
       "  harness claims --paper pard --junit claims.xml\n"
+      "  mpirun -n 2 harness claims --decide --paper pard --folder results-out/pard\n"
       "  harness claims --json | jq '.[] | select(.kind == \"paper\" and .verdict == \"undecided\") | .id'\n"
       "Exit codes: 0 no claim came out worse than the claims file's `known`; 1 some did, or, with --strict, "
       "some\n"
@@ -211,7 +144,15 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--strict", options->strict,
       "also fail when a claim is not reproduced, has become undecided, or finds no cell in its results");
-  command->callback([options, &exit_code] { print_claims(*options, exit_code); });
+  command->add_flag(
+      "--decide", options->decide,
+      "add seeds to the experiments of the claims until each is decided, or four looks are spent");
+  command->add_flag("--quiet", options->quiet, "with --decide: no progress on standard error");
+  add_ranks_option(*command);
+  command->callback([options, command, &exit_code] {
+    if (options->decide) launch_if_asked(*command, !options->quiet);
+    print_claims(*options, exit_code);
+  });
 }
 
 }  // namespace harness

@@ -146,6 +146,33 @@ def check_reports(harness, folder, failures):
         failures.append("JUnit's message")
 
 
+def check_decide(harness, folder, failures):
+    """Seeds are 1, 2, ...: with n of them the mean is (n + 1) / 2 +- t(n - 1) sqrt((n + 1) / 12). The second look, of 4 seeds, spends an
+    eighth of 5 %: 2.5 +- 4.5; the third, of 8, a quarter: 4.5 +- 2.9, which lies above 1."""
+    write(folder, "l.toml", TRUE + NOISY)
+    claims = [harness, "claims", "--claims-file", "l.toml"]
+    failures.refused("files to decide", [*claims, "results-out/small.h5", "--decide"], folder, ["--decide", "--folder"])
+    failures.expect("decided", run([*claims, "--decide", "--quiet"], folder), 0, ["2 reproduced"])
+    decided = json.loads(run([*claims, "--json"], folder).stdout)
+    found = [(each["verdict"], each["looks"], each["groups"][0]["seeds"]) for each in decided]
+    if found != [("reproduced", 2, 4), ("reproduced", 3, 8)]:
+        failures.append(f"looks: {found}")
+    if abs(decided[1]["half_width"] - 3.3353 * (9 / 12) ** 0.5) > 1e-3:  # t(7) with 1.25 %
+        failures.append(f"half-width: {decided[1]}")
+    if {each["experiment"] for each in decided[1]["groups"][0]["cells"]} != {"small", "small-2", "small-3"}:
+        failures.append(f"cells: {decided[1]['groups']}")
+    shown = json.loads(run([harness, "show", "results-out/decide/small-3.h5", "--json"], folder).stdout)
+    if {(each["system"], each["seed"]) for each in shown} != {("pard", seed) for seed in range(5, 9)}:
+        failures.append(f"cells of the third look: {shown}")
+    again = run([*claims, "--decide"], folder)
+    failures.expect("decided already", again, 0, ["2 reproduced"])
+    if "suite" in again.stdout + again.stderr:
+        failures.append(f"ran again: {again}")
+    write(folder, "l.toml", NOISY.replace('"> 1"', '"> 6"', 1))  # within 4.5 +- 2.9 and within 8.5 +- 3 of 16 seeds
+    failures.expect("never decided", run([*claims, "--decide", "--quiet"], folder), 0, ["budget of 16"])
+    shutil.rmtree(os.path.join(folder, "results-out", "decide"))
+
+
 def main(harness):
     failures = Failures()
     with tempfile.TemporaryDirectory() as folder:
@@ -158,6 +185,7 @@ def main(harness):
         failures.expect("a table of trace cv, made", measured, 0, ["0.1"])
         check_cases(harness, folder, failures)
         check_reports(harness, folder, failures)
+        check_decide(harness, folder, failures)
         failures.expect("the shipped ledger", run([harness, "claims", "--folder", "nowhere"], folder), 0,
                         [" 0 reproduced, 0 partly, 0 undecided, 0 not reproduced"])
     finish(failures)

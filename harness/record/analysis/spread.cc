@@ -2,13 +2,26 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 
 namespace harness {
 
-double student_t_95(std::size_t freedom) {
+double student_t(std::size_t freedom, double error) {
   const boost::math::students_t distribution(static_cast<double>(std::max<std::size_t>(freedom, 1)));
-  return boost::math::quantile(distribution, 0.975);
+  return boost::math::quantile(boost::math::complement(distribution, error / 2));
+}
+
+double half_width_of(const Spread& spread, double error) {
+  if (spread.n < 2) return kNoValue;
+  return student_t(spread.n - 1, error) * spread.deviation / std::sqrt(static_cast<double>(spread.n));
+}
+
+ConfidenceInterval share_interval(std::size_t count, std::size_t n, double error) {
+  const auto yes = static_cast<double>(count);
+  const auto no = static_cast<double>(n - count);
+  return {count == 0 ? 0 : boost::math::ibeta_inv(yes, no + 1, error / 2),
+          count == n ? 1 : boost::math::ibetac_inv(yes + 1, no, error / 2)};
 }
 
 Spread spread_of(std::span<const double> values) {
@@ -28,7 +41,7 @@ Spread spread_of(std::span<const double> values) {
     if (!std::isnan(value)) squares += (value - spread.mean) * (value - spread.mean);
   }
   spread.deviation = std::sqrt(squares / (n - 1));
-  spread.half_width = student_t_95(spread.n - 1) * spread.deviation / std::sqrt(n);
+  spread.half_width = half_width_of(spread, 0.05);
   return spread;
 }
 

@@ -18,7 +18,19 @@ struct Spread {
 };
 Spread spread_of(std::span<const double> values);
 
-/// Returns the two-sided 95 % quantile of Student's t: P(|T| <= result) = 0.95. `freedom` is at least 1.
-double student_t_95(std::size_t freedom);
+/// Returns the two-sided quantile of Student's t: P(|T| > result) = `error`. `freedom` is at least 1.
+double student_t(std::size_t freedom, double error = 0.05);
+/// Returns half of the mean's confidence interval, which misses the mean with probability `error`; kNoValue
+/// for fewer than two values.
+double half_width_of(const Spread& spread, double error);
+
+/// The ends of a confidence interval.
+struct ConfidenceInterval {
+  double low = kNoValue;
+  double high = kNoValue;
+};
+/// Returns the interval of Clopper and Pearson (1934) for the probability of an event that was seen `count`
+/// times in `n` independent trials, n > 0: it misses the probability with probability `error` at most.
+ConfidenceInterval share_interval(std::size_t count, std::size_t n, double error);
 
 }  // namespace harness
