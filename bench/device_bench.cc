@@ -185,7 +185,7 @@ class BareSegments {
     pool_.emplace(c10::DeviceIndex{0});
     const DevicePlace place{"bare", source.model, 0};
     segments_.emplace(make_staged_model(source, place, c10::Device(c10::kCUDA, 0)), source, place,
-                      CudaSegments::Place{stream_, *pool_, 0, true});
+                      CudaSegments::Resources{stream_, *pool_, 0, true});
   }
   const InputFormat& format() const { return segments_->format(); }
   double run(int count) {

@@ -40,6 +40,7 @@ from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 WHOLE_FROM = 1000
+MOST_LOOKS = 4
 
 
 class TableError(Exception):
@@ -185,6 +186,13 @@ def ours(claim):
     return f"{short(claim['value'])} ({short(min(means))} to {short(max(means))}; {holding} of {len(groups)} hold)"
 
 
+def verdict(claim):
+    """An undecided claim says so if no look at it is left (docs/claims.md, Deciding)."""
+    if claim["verdict"] != "undecided" or claim["looks"] < MOST_LOOKS:
+        return claim["verdict"]
+    return f"undecided, budget of {max(group['seeds'] for group in claim['groups'])} seeds spent"
+
+
 def claims_lines(claims, pattern):
     chosen = [claim for claim in claims if fnmatch.fnmatchcase(claim["id"], pattern)]
     if not chosen:
@@ -192,8 +200,8 @@ def claims_lines(claims, pattern):
     lines = [["claim", "kind", "", "paper", "expected", "here", "verdict"], ["---"] * 7]
     for claim in chosen:
         where = ", ".join(text for text in (claim["section"], claim["figure"]) if text)
-        lines.append([f"`{claim['id'].split('.', 1)[1]}`", claim["kind"], f"{claim['statement']} ({where})", claim["paper_value"],
-                      f"`{claim['expect']}`", ours(claim), claim["verdict"]])
+        lines.append([f"`{claim['id'].split('.', 1)[1]}`", claim["kind"] + (", after" if claim["chosen_after"] else ""), f"{claim['statement']} ({where})", claim["paper_value"],
+                      f"`{claim['expect']}`", ours(claim), verdict(claim)])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 

@@ -39,39 +39,56 @@ def claims_on(page):
 
 
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not run")
-KINDS = ("reading", "calibrated", "ours")  # beside paper
+KINDS = ("reading", "ours")  # beside paper
 
 
 def verdict(claim):
     return claim.get("known", "reproduced")
 
 
+def once(claims):
+    """Claims with one statement and one expression, on several experiments, count as one, with the worst of their verdicts."""
+    said = {}
+    for claim in claims:
+        twins = said.setdefault((claim["statement"], claim["expression"]), [])
+        twins.append(claim)
+    return [max(twins, key=lambda claim: -1 if verdict(claim) == "not run" else VERDICTS.index(verdict(claim))) for twins in said.values()]
+
+
 def counts_text(claims, of_none=False):
     counts = [(sum(verdict(claim) == each for claim in claims), each) for each in VERDICTS]
-    return ", ".join(f"{count} {each}" for count, each in counts if count or (of_none and each != "not run"))
+    after = sum(claim.get("chosen_after", False) for claim in claims)
+    text = ", ".join(f"{count} {each}" for count, each in counts if count or (of_none and each != "not run"))
+    return text + (f"; {after} of them chosen after results" if after else "")
+
+
+def kind_text(claim):
+    return claim["kind"] + (", after" if claim.get("chosen_after") else "")
 
 
 def verdicts_text(paper, ids):
     """How many of the paper's own claims hold, how many of the other kinds, and what became of some, or of those of kind paper."""
     of_paper = [claim for claim in CLAIMS if claim["paper"] == paper]
-    of_kind = {kind: [claim for claim in of_paper if claim["kind"] == kind] for kind in ("paper", *KINDS)}
+    of_kind = {kind: once(claim for claim in of_paper if claim["kind"] == kind) for kind in ("paper", *KINDS)}
     text = f"{len(of_kind['paper'])} claims of kind paper: {counts_text(of_kind['paper'], True)}. Of other kinds: "
     text += ", ".join(f"{len(of_kind[kind])} {kind} ({counts_text(of_kind[kind])})" for kind in KINDS if of_kind[kind])
     text += ". The paper's own:" if ids == ["paper"] else ". Among them:"
     ids = [claim["id"] for claim in of_kind["paper"]] if ids == ["paper"] else ids
     rows = [textwrap.fill(text, 100, break_long_words=False), "", "| claim | kind | paper | verdict |", "|---|---|---|---|"]
     for claim in (next(claim for claim in of_paper if claim["id"] == each) for each in ids):
-        rows.append(f"| {claim['statement']} | {claim['kind']} | {claim['paper_value']} | {verdict(claim)} |")
+        rows.append(f"| {claim['statement']} | {kind_text(claim)} | {claim['paper_value']} | {verdict(claim)} |")
     return "\n".join(rows) + "\n"
 
 
 def table_of_kinds():
-    """A row per paper: how many claims of each kind, and how many of those are reproduced."""
-    rows = ["| paper | paper | reading | calibrated | ours |", "|---|---|---|---|---|"]
+    """A row per paper: how many claims of each kind, and how many of those are reproduced; the same of those chosen after results."""
+    rows = ["| paper | paper | reading | ours | chosen after results |", "|---|---|---|---|---|"]
     for paper in dict.fromkeys(claim["paper"] for claim in CLAIMS):
+        of_paper = [claim for claim in CLAIMS if claim["paper"] == paper]
         entries = []
-        for kind in ("paper", *KINDS):
-            own = [claim for claim in CLAIMS if (claim["paper"], claim["kind"]) == (paper, kind)]
+        for own in [*([claim for claim in of_paper if claim["kind"] == kind] for kind in ("paper", *KINDS)),
+                    [claim for claim in of_paper if claim.get("chosen_after")]]:
+            own = once(own)
             entries.append(f"{sum(verdict(claim) == 'reproduced' for claim in own)} of {len(own)}" if own else "-")
         rows.append(f"| {paper} | {' | '.join(entries)} |")
     return "\n".join(rows) + "\n"
@@ -82,16 +99,17 @@ def with_kinds(page):
 
 
 def of_papers(paper=None):
-    """The papers' own claims, of all or of one paper."""
-    return [claim for claim in CLAIMS if claim["kind"] == "paper" and paper in (None, claim["paper"])]
+    """The papers' own claims, of all or of one paper, each statement once."""
+    return once(claim for claim in CLAIMS if claim["kind"] == "paper" and paper in (None, claim["paper"]))
 
 
 def with_papers(page):
     """A row per paper: what became of its own claims."""
-    rows = "| paper | its own claims | reproduced | partly | undecided | not reproduced |\n|---|---|---|---|---|---|\n"
+    rows = "| paper | its own claims | reproduced | partly | undecided | not reproduced | chosen after results |\n|---|---|---|---|---|---|---|\n"
     for paper in (paper for paper in PAPER_NAMES if of_papers(paper)):
         claims = of_papers(paper)
         counts = [sum(verdict(claim) == each for claim in claims) for each in VERDICTS[:4]]
+        counts.append(sum(claim.get("chosen_after", False) for claim in claims))
         rows += f"| {PAPER_NAMES[paper]} | {len(claims)} | {' | '.join(map(str, counts))} |\n"
     return re.sub(r"(<!-- papers -->\n\n)(?:\|.*\n)*", lambda match: match[1] + rows, page)
 
@@ -137,7 +155,7 @@ class Reproduction(unittest.TestCase):
                 continue
             with self.subTest(path.parent.name):
                 table = re.search(r"^## (.*)\n\n\| from \| what \|\n\|---\|---\|\n((?:\|.*\n)+)", page, flags=re.MULTILINE)
-                self.assertIsNotNone(table)
+                self.assertIsNotNone(table, f"{path} needs a table of its evidence (| from | what |), as templates/systems/my_system/README.md has it")
                 self.assertEqual(table[1], re.search(r"^## (.*)$", page, flags=re.MULTILINE)[1], "the first section")
                 self.assertEqual([row.split("|")[1].strip() for row in table[2].splitlines()][:4], EVIDENCE)
                 self.assertEqual(page, with_evidence(page, systems), "HARNESS_WRITE_DOCS=1 writes it")

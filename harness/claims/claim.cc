@@ -11,10 +11,10 @@
 namespace harness {
 namespace {
 
-const std::vector<std::string> kKeys = {"id",        "kind",        "paper",      "section",  "figure",
-                                        "statement", "paper_value", "experiment", "where",    "expression",
-                                        "expect",    "partly",      "equal",      "for_each", "combine",
-                                        "known",     "see",         "note"};
+const std::vector<std::string> kKeys = {"id",         "kind",      "chosen_after", "paper",      "section",
+                                        "figure",     "statement", "paper_value",  "experiment", "where",
+                                        "expression", "expect",    "partly",       "equal",      "for_each",
+                                        "combine",    "known",     "see",          "note"};
 
 constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kAll},
                                                              {"min", Combine::kMin},
@@ -26,10 +26,8 @@ constexpr std::pair<const char*, Verdict> kVerdictNames[] = {{"reproduced", Verd
                                                              {"undecided", Verdict::kUndecided},
                                                              {"not reproduced", Verdict::kNotReproduced},
                                                              {"not run", Verdict::kNotRun}};
-constexpr std::pair<const char*, Kind> kKindNames[] = {{"paper", Kind::kPaper},
-                                                       {"reading", Kind::kReading},
-                                                       {"calibrated", Kind::kCalibrated},
-                                                       {"ours", Kind::kOurs}};
+constexpr std::pair<const char*, Kind> kKindNames[] = {
+    {"paper", Kind::kPaper}, {"reading", Kind::kReading}, {"ours", Kind::kOurs}};
 
 /// Reads one [[claim]] key by key.
 class ClaimReader {
@@ -41,6 +39,7 @@ class ClaimReader {
     fields_.require_known(kKeys);
     read_words();
     read_named("kind", kKindNames, claim_.kind);
+    claim_.chosen_after = fields_.flag_or("chosen_after", false);
     claim_.experiments = names("experiment");
     if (claim_.experiments.empty()) throw input_error(place("experiment"), "nothing", "one or more names");
     read_where();

@@ -19,14 +19,13 @@ namespace harness {
 enum class Verdict { kNotRun, kNotReproduced, kUndecided, kPartly, kReproduced };
 const char* name_of(Verdict verdict);
 
-/// The kind of evidence that a claim gives (docs/claims.md, Kinds).
+/// The kinds of claims, by their author (docs/claims.md, Kinds).
 enum class Kind {
-  kPaper,       ///< a statement of the paper; the interval follows from the paper's text
-  kReading,     ///< a statement of the paper; the interval or the setting is our interpretation
-  kCalibrated,  ///< a claim whose interval, or the place where it is judged, was chosen after seeing results
-  kOurs,        ///< a claim that the paper does not make
+  kPaper,    ///< a statement of the paper; the interval follows from the paper's text
+  kReading,  ///< a statement of the paper; the interval or the setting is our interpretation
+  kOurs,     ///< a claim that the paper does not make
 };
-constexpr Kind kKinds[] = {Kind::kPaper, Kind::kReading, Kind::kCalibrated, Kind::kOurs};
+constexpr Kind kKinds[] = {Kind::kPaper, Kind::kReading, Kind::kOurs};
 const char* name_of(Kind kind);
 
 /// The way in which groups make one verdict: kAll judges each group, the others judge one number.
@@ -39,6 +38,8 @@ struct Claim {
   InputPlace place;
   std::string id;
   Kind kind = Kind::kPaper;
+  bool chosen_after = false;  ///< true if its interval, or the place where it is judged, was chosen after
+                              ///< results had been seen
   std::string paper;
   std::string section;
   std::string figure;  ///< the paper's figure or table; may be empty

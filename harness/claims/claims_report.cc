@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
 
 #include "harness/core/wording.h"
@@ -89,34 +90,59 @@ std::string remarks(const Judgement& judgement) {
   return text;
 }
 
-/// Returns "3 reproduced, 0 partly, ..." for the claims of that kind. `all` includes verdicts that no claim
-/// has.
-std::string verdicts_text(const std::vector<Judgement>& judgements, Kind kind, bool all) {
+/// A statement and the verdict on it.
+struct JudgedStatement {
+  const Claim* claim = nullptr;
+  Verdict verdict = Verdict::kNotRun;
+};
+
+/// Returns what the claims state, each once: claims with one statement and one expression, on several
+/// experiments, count as one with the worst of their verdicts.
+std::vector<JudgedStatement> statements_of(const std::vector<Judgement>& judgements) {
+  std::vector<JudgedStatement> statements;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const Judgement& judgement : judgements) {
+    const Claim& claim = *judgement.claim;
+    const auto [place, is_new] =
+        places.emplace(std::pair(claim.statement, claim.expression_text), statements.size());
+    if (is_new) statements.push_back({&claim, judgement.verdict});
+    Verdict& verdict = statements[place->second].verdict;
+    const bool is_worse = judgement.verdict != Verdict::kNotRun && judgement.verdict < verdict;
+    if (is_worse || verdict == Verdict::kNotRun) verdict = judgement.verdict;
+  }
+  return statements;
+}
+
+/// Returns "3 reproduced, 0 partly, ..." for these statements, with the number of those that were chosen
+/// after results. `all` includes verdicts that no statement has.
+std::string verdicts_text(const std::vector<JudgedStatement>& statements, bool all) {
   std::vector<std::string> texts;
   for (const Verdict verdict : {Verdict::kReproduced, Verdict::kPartly, Verdict::kUndecided,
                                 Verdict::kNotReproduced, Verdict::kNotRun}) {
-    const auto count = std::count_if(judgements.begin(), judgements.end(), [&](const Judgement& each) {
-      return each.claim->kind == kind && each.verdict == verdict;
-    });
+    const auto count = std::ranges::count(statements, verdict, &JudgedStatement::verdict);
     if (all || count > 0) texts.push_back(std::to_string(count) + " " + name_of(verdict));
   }
-  return join_names(texts);
+  const auto after =
+      std::ranges::count_if(statements, [](const JudgedStatement& each) { return each.claim->chosen_after; });
+  return join_names(texts) +
+         (after > 0 ? "; " + std::to_string(after) + " of them chosen after results" : "");
 }
 
 /// Returns a line on the claims of kind paper and a line on the others; a line without claims is left out.
 std::string counts(const std::vector<Judgement>& judgements) {
+  const std::vector<JudgedStatement> statements = statements_of(judgements);
   std::string lines;
   std::vector<std::string> others;
   for (const Kind kind : kKinds) {
-    const auto of_kind = std::count_if(judgements.begin(), judgements.end(),
-                                       [&](const Judgement& each) { return each.claim->kind == kind; });
-    if (of_kind == 0) continue;
+    std::vector<JudgedStatement> of_kind;
+    std::ranges::copy_if(statements, std::back_inserter(of_kind),
+                         [&](const JudgedStatement& each) { return each.claim->kind == kind; });
+    if (of_kind.empty()) continue;
     if (kind == Kind::kPaper)
-      lines = counted(static_cast<std::size_t>(of_kind), "claim") +
-              " of kind paper: " + verdicts_text(judgements, kind, true);
+      lines = counted(of_kind.size(), "claim") + " of kind paper: " + verdicts_text(of_kind, true);
     else
-      others.push_back(std::to_string(of_kind) + " " + name_of(kind) + " (" +
-                       verdicts_text(judgements, kind, false) + ")");
+      others.push_back(std::to_string(of_kind.size()) + " " + name_of(kind) + " (" +
+                       verdicts_text(of_kind, false) + ")");
   }
   if (!others.empty())
     lines += (lines.empty() ? "of other kinds: " : "\nof other kinds: ") + join_names(others);
@@ -162,7 +188,9 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     const Claim& claim = *judgement.claim;
     table.add_row();
     table.add({"id", "id", 40}, claim.id);
-    table.add({"kind", "kind"}, name_of(claim.kind));
+    table.add({"kind", "kind"}, name_of(claim.kind),
+              name_of(claim.kind) + std::string(claim.chosen_after ? ", after" : ""));
+    table.add({"chosen_after", ""}, claim.chosen_after);
     table.add({"paper", ""}, claim.paper);
     table.add({"section", "section", 14}, claim.section,
               claim.section + (claim.figure.empty() ? "" : ", " + claim.figure));

@@ -113,7 +113,7 @@ bool Evaluation::fits(const ResultRow& row, const std::vector<Selector>& selecto
   return true;
 }
 
-std::optional<double> Evaluation::nothing(const std::string& why) {
+std::optional<double> Evaluation::note_missing(const std::string& why) {
   if (missing_.empty()) missing_ = why;
   return std::nullopt;
 }
@@ -137,15 +137,15 @@ std::optional<double> Evaluation::metric(const Expression& expression) {
     }
     found = row;
   }
-  if (found == nullptr) return nothing("no cell for " + expression.text + selectors_text(bindings_));
-  if (!found->ok) return nothing(expression.text + selectors_text(bindings_) + " was " + found->why);
+  if (found == nullptr) return note_missing("no cell for " + expression.text + selectors_text(bindings_));
+  if (!found->ok) return note_missing(expression.text + selectors_text(bindings_) + " was " + found->why);
   const std::optional<double> known = value_in(*found, expression.column);
   if (!known)
-    return nothing(
+    return note_missing(
         expression.text + selectors_text(bindings_) +
         (reads_plans(expression) ? ": its plan has no such module" : ": its file has no such column"));
   const double value = *known;
-  if (std::isnan(value)) return nothing(expression.text + selectors_text(bindings_) + " has no value");
+  if (std::isnan(value)) return note_missing(expression.text + selectors_text(bindings_) + " has no value");
   used_.push_back(found);
   return value;
 }
@@ -199,7 +199,7 @@ std::optional<double> Evaluation::reduction(const Expression& expression) {
     bindings_.pop_back();
     if (value) points.push_back({key, *value});
   }
-  if (points.empty()) return nothing("no cell with " + expression.over + selectors_text(bindings_));
+  if (points.empty()) return note_missing("no cell with " + expression.over + selectors_text(bindings_));
   missing_ = missing_before;
   return reduced(expression.operation, points);
 }
@@ -214,7 +214,7 @@ std::optional<double> Evaluation::operation(const Expression& expression) {
     if (!next) return next;
     result = applied(expression.operation, *result, *next);
   }
-  if (std::isnan(*result)) return nothing("no value: 0 / 0, or of infinite values");
+  if (std::isnan(*result)) return note_missing("no value: 0 / 0, or of infinite values");
   return result;
 }
 

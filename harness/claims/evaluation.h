@@ -14,20 +14,22 @@ namespace harness {
 
 /// Computes expressions on the rows of one claim.
 ///
-/// A metric takes its value from the one row that has all its selectors and fits the bindings. A row fits a
-/// binding if it has that value, or lacks the parameter (a sweep of PARD's parameter does not concern Nexus),
-/// or if the selectors name the binding's key.
+/// A metric takes its value from the one row that matches all its selectors and fits the bindings. The
+/// bindings are the values of the claim's `for_each` keys and, within a reduction, of the key that it goes
+/// over. A row fits a binding if it has that value, or lacks the parameter (a sweep of PARD's parameter does
+/// not concern Nexus), or if the selectors name the binding's key.
 class Evaluation {
  public:
-  /// The arguments passed by reference must outlive this object; `place` is the expression's place.
+  /// The arguments passed by reference must outlive this object. `place` is the place of the claim's
+  /// expression, for errors.
   Evaluation(const std::vector<const ResultRow*>& rows, std::vector<Selector> bindings,
              const InputPlace& place)
       : rows_(rows), bindings_(std::move(bindings)), place_(place) {}
 
   /// Returns the value of the expression; nothing if a metric has no row, if its row is not ok, or if its
-  /// value does not exist (NaN). missing() then tells the first value that was missing. Within a reduction
-  /// such values are left out. Throws InputError if a metric has several rows, naming the fields in which
-  /// they differ.
+  /// value does not exist (NaN). missing() then tells the first value that was missing in any call so far.
+  /// Within a reduction such values are left out. Throws InputError if a metric has several rows, naming the
+  /// fields in which they differ.
   std::optional<double> value(const Expression& expression);
   const std::string& missing() const { return missing_; }
   /// Returns the rows whose metrics were read so far, once for each reading.
@@ -37,9 +39,11 @@ class Evaluation {
   std::optional<double> metric(const Expression& expression);
   std::optional<double> reduction(const Expression& expression);
   std::optional<double> operation(const Expression& expression);
-  std::optional<double> nothing(const std::string& why);
+  /// Notes why a value is missing, if no other was before. Returns nothing.
+  std::optional<double> note_missing(const std::string& why);
   bool fits(const ResultRow& row, const std::vector<Selector>& selectors) const;
-  /// Returns the value of a column; nothing if the row lacks the column, NaN if the value does not exist.
+  /// Returns the value of a column: nothing if the row lacks the column, NaN if the value does not exist.
+  /// (For value() both are missing, for different reasons.)
   std::optional<double> value_in(const ResultRow& row, const std::string& column) const;
   std::vector<FieldValue> values_of(const std::string& key) const;
 

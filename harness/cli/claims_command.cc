@@ -37,6 +37,7 @@ struct ClaimsOptions {
   std::string folder = "results-out";
   std::string junit;
   std::string paper;
+  std::string kind;
   std::string id = "*";
   bool json = false;
   bool strict = false;
@@ -71,12 +72,14 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   const std::string path = claims_file_path(options);
   std::vector<Claim> claims = parse_claims_file(path, read_file(path), vocabulary);
   std::erase_if(claims, [&](const Claim& claim) {
-    return !fits_glob(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper);
+    return !fits_glob(options.id, claim.id) || (!options.paper.empty() && options.paper != claim.paper) ||
+           (!options.kind.empty() && options.kind != name_of(claim.kind));
   });
   if (claims.empty()) {
     const std::string paper = options.paper.empty() ? "" : " of paper " + options.paper;
-    throw input_error({path, 0, ""}, "no claim" + paper + " with an id like " + options.id,
-                      "--id and --paper that some claim fits");
+    const std::string kind = options.kind.empty() ? "" : " of kind " + options.kind;
+    throw input_error({path, 0, ""}, "no claim" + kind + paper + " with an id like " + options.id,
+                      "--id, --paper and --kind that some claim fits");
   }
   return claims;
 }
@@ -119,7 +122,7 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Without RESULTS.h5 each claim is judged by the files it rests on in --folder; those that are missing\n"
       "count as not run. With files, only the claims that rest on them are judged.\n"
-      "Claims of kind paper are counted first, the others (reading, calibrated, ours) in a line of their "
+      "Claims of kind paper are counted first, the others (reading, ours) in a line of their "
       "own.\n"
       "Examples:\n"
       "  harness claims\n"
@@ -139,6 +142,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_option("--junit", options->junit, "also writes a JUnit report")->type_name("FILE");
   command->add_flag("--json", options->json, "everything as JSON");
   command->add_option("--paper", options->paper, "only the claims of this paper")->type_name("NAME");
+  command->add_option("--kind", options->kind, "only the claims of this kind: paper, reading or ours")
+      ->type_name("KIND");
   command->add_option("--id", options->id, "only these claims; * stands for any characters")
       ->type_name("GLOB");
   command->add_flag(

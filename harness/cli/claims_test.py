@@ -30,7 +30,7 @@ id = "{name}"
 kind = "{kind}"
 paper = "pard"
 section = "5 & <6>"
-statement = "It's \\"so\\" < & >"
+statement = "It's \\"so\\" < & >, {name}"
 paper_value = "a < b"
 experiment = "small"
 expression = "{expression}"
@@ -46,6 +46,7 @@ TRUE = claim("a.true", GOODPUT, '"> 1"', HIGH)
 FALSE = claim("a.false", GOODPUT, '"< 1"', HIGH)
 KNOWN = claim("a.known", GOODPUT, '"< 1"', HIGH + '\nknown = "not reproduced"\nsee = "docs/x.md"')
 BETTER = claim("a.better", GOODPUT, '"> 1"', HIGH + '\nknown = "partly"')
+AFTER = claim("a.after", GOODPUT, '"> 1"', HIGH + '\nchosen_after = true')
 SEVERAL = claim("a.several", GOODPUT, '"> 1"')
 TWO = claim("a.two", "goodput_rps[pard, experiment=twin] / goodput_rps[pard, experiment=small]", "[1, 1]", HIGH).replace(
     'experiment = "small"', 'experiment = ["small", "twin"]')
@@ -71,6 +72,9 @@ CASES = [
     ("kinds", TRUE + claim("a.ours", GOODPUT, '"> 1"', HIGH, "ours") + claim("a.read", GOODPUT, '"< 1"', HIGH, "reading"), [], 1,
      ["1 claim of kind paper: 1 reproduced, 0 partly, 0 undecided, 0 not reproduced, 0 not run\n"
       "of other kinds: 1 reading (1 not reproduced), 1 ours (1 reproduced); 1 worse than known\n"]),
+    ("said twice: the worse verdict counts", TRUE + FALSE.replace('"a.false"', '"a.twin"').replace(", a.false", ", a.true"), [], 1,
+     ["1 claim of kind paper: 0 reproduced, 0 partly, 0 undecided, 1 not reproduced, 0 not run; 1 worse than known"]),
+    ("chosen after results", AFTER, [], 0, ["paper, after", "1 reproduced, 0 partly, 0 undecided, 0 not reproduced, 0 not run; 1 of them chosen after"]),
     ("minutes", MINUTES, [], 0, ["1 ours (1 reproduced)"]),
     ("a table of trace cv", CV, [], 0, ["1 ours (1 reproduced)"]),
     ("a table of trace cv given", CV + MISSING, ["results-out/cv.h5"], 0, ["1 ours (1 reproduced)"]),
@@ -81,6 +85,7 @@ CASES = [
     ("no cell, strict", NO_CELL, ["--strict"], 1, ["1 not run"]),
     ("files given: others are left out", TRUE + MISSING, ["results-out/small.h5"], 0, ["1 claim of kind paper: 1 reproduced"]),
     ("a choice", TRUE + FALSE, ["--id", "*.tr*e"], 0, ["1 claim of kind paper: 1 reproduced"]),
+    ("a choice of kind", TRUE + claim("a.ours", GOODPUT, '"> 1"', HIGH, "ours"), ["--kind", "ours"], 0, ["of other kinds: 1 ours (1 reproduced)"]),
     ("a choice of paper", TRUE, ["--paper", "pard"], 0, ["1 claim of kind paper: 1 reproduced"]),
     ("two experiments", TWO, [], 0, ["1 +- 0", "1 claim of kind paper: 1 reproduced"]),
     ("one of two", TWO, ["results-out/twin.h5"], 0, ["no results of small were given"]),
@@ -95,6 +100,7 @@ MISTAKES = [
     ("an id twice", TRUE + TRUE, [], ["l.toml:13: id", "a.true"]),
     ("no claim of that id", TRUE, ["--id", "c.*"], ["c.*"]),
     ("no claim of that paper", TRUE, ["--paper", "loki"], ["loki"]),
+    ("no claim of that kind", TRUE, ["--kind", "ours"], ["no claim of kind ours", "--kind"]),
     ("results of no claim", MISSING, ["results-out/small.h5"], ["small.h5", "no claim uses this file"]),
     ("results that are not there", TRUE, ["none.h5"], ["none.h5"]),
     ("results that are not results", TRUE, ["l.toml"], ["l.toml"]),

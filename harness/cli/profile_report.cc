@@ -70,7 +70,7 @@ std::string threads_text(const DeviceSpec& spec) {
 }  // namespace
 
 MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
-                                 const std::vector<std::string>& clocks) {
+                                 const std::vector<std::string>& machine_notes) {
   MeasuredProfile result;
   result.model = profile.model;
   result.memory_mb = static_cast<double>(profile.model_bytes) / 1e6;
@@ -104,7 +104,7 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
                            " and more were too much for the device's memory");
   }
   result.notes.insert(result.notes.end(), profile.notes.begin(), profile.notes.end());
-  result.notes.insert(result.notes.end(), clocks.begin(), clocks.end());
+  result.notes.insert(result.notes.end(), machine_notes.begin(), machine_notes.end());
   return result;
 }
 
@@ -156,7 +156,8 @@ std::string report_text(const ModelProfile& profile) {
   return text;
 }
 
-std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others) {
+std::string warnings_text(const ModelProfile& profile, const ProfileJob& job,
+                          std::optional<double> others_share) {
   constexpr double kMuch = 0.1;
   std::string text;
   if (widest(profile) > job.params.rule.half_width)
@@ -168,8 +169,8 @@ std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, st
             (job.source.file.empty() ? "none are known of " + profile.model
                                      : job.source.file + " is a TorchScript file, which has none") +
             "\n";
-  if (others && *others > kMuch)
-    text += "warning: other processes and virtual machines took " + number("%.0f %%", 100 * *others) +
+  if (others_share && *others_share > kMuch)
+    text += "warning: other processes and virtual machines took " + number("%.0f %%", 100 * *others_share) +
             " of the processors' time, which is in the medians\n";
   return text;
 }

@@ -11,20 +11,22 @@
 
 namespace harness {
 
-/// Returns the profile for the file. `clocks` are notes about the machine while it was measured.
+/// Converts a measurement to what is written. `machine_notes` are lines of text about the machine while the
+/// model was measured, such as the clocks of its GPU.
 MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
-                                 const std::vector<std::string>& clocks);
+                                 const std::vector<std::string>& machine_notes);
 
-/// Returns an empty set that says where, by what and when it is measured.
+/// Returns a set that has no profiles yet: its device, its description and its source.
 MeasuredSet measured_set(const ProfileJobs& jobs);
 
 /// Returns a text for people: a table of the sizes, the fit, the reason why the repeats stopped, exit points.
 std::string report_text(const ModelProfile& profile);
 
 /// Returns what a user should know before trusting the profile, a line each: medians that are less exact than
-/// asked for, exit points that the model lacks, and other processes that ran meanwhile, with `others`, their
-/// share of the processors' time.
-std::string warnings_text(const ModelProfile& profile, const ProfileJob& job, std::optional<double> others);
+/// asked for, exit points that the model lacks, and other processes that ran meanwhile. `others_share` is the
+/// share of the processors' time that these took; nothing if it is not known.
+std::string warnings_text(const ModelProfile& profile, const ProfileJob& job,
+                          std::optional<double> others_share);
 
 /// Returns the models and devices of a set of profiles, and what is odd about them: the text that `check`
 /// prints.

@@ -36,23 +36,23 @@ std::vector<double> rounded(double mean) {
 FanOut::FanOut(const Pipeline& pipeline, std::uint64_t seed) : seed_(seed) {
   if (!pipeline.has_tasks()) return;
   for (const Module& module : pipeline.modules) {
-    std::vector<std::vector<double>>& by_sub = up_to_.emplace_back();
+    std::vector<std::vector<double>>& by_sub = cumulative_.emplace_back();
     for (const double mean : module.fan_out)
       by_sub.push_back(pipeline.fixed_fan_out ? rounded(mean) : poisson(mean));
   }
 }
 
-std::uint64_t FanOut::first_place(RequestId request) const {
+std::uint64_t FanOut::first_key(RequestId request) const {
   return RandomStream(seed_, "fan_out", request).bits();
 }
 
-std::uint64_t FanOut::child_place(std::uint64_t place, std::size_t sub, std::uint32_t child) {
-  return mix64(place + 0x9e3779b97f4a7c15ULL * (1 + (static_cast<std::uint64_t>(sub) << 32) + child));
+std::uint64_t FanOut::child_key(std::uint64_t key, std::size_t sub, std::uint32_t child) {
+  return mix64(key + 0x9e3779b97f4a7c15ULL * (1 + (static_cast<std::uint64_t>(sub) << 32) + child));
 }
 
-std::uint32_t FanOut::children(ModuleId module, std::size_t sub, std::uint64_t place) const {
-  const std::vector<double>& up_to = up_to_[module][sub];
-  const std::uint64_t bits = mix64(place ^ mix64(sub + 1));
+std::uint32_t FanOut::children(ModuleId module, std::size_t sub, std::uint64_t key) const {
+  const std::vector<double>& up_to = cumulative_[module][sub];
+  const std::uint64_t bits = mix64(key ^ mix64(sub + 1));
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;
   return static_cast<std::uint32_t>(std::upper_bound(up_to.begin(), up_to.end(), uniform) - up_to.begin());
 }

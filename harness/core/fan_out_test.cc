@@ -17,7 +17,7 @@ std::pair<double, double> moments(const Pipeline& pipeline, ModuleId module, std
   double sum = 0;
   double squares = 0;
   for (RequestId request = 0; request < kRequests; ++request) {
-    const double children = fan_out.children(module, sub, fan_out.first_place(request));
+    const double children = fan_out.children(module, sub, fan_out.first_key(request));
     sum += children;
     squares += children * children;
   }
@@ -42,9 +42,9 @@ TEST(FanOut, CanStrayByRoundingOnly) {
   pipeline.fixed_fan_out = true;
   const FanOut fan_out(pipeline, 7);
   for (RequestId request = 0; request < 1000; ++request) {
-    const std::uint32_t children = fan_out.children(0, 1, fan_out.first_place(request));
+    const std::uint32_t children = fan_out.children(0, 1, fan_out.first_key(request));
     EXPECT_TRUE(children == 12 || children == 13) << children;
-    EXPECT_EQ(fan_out.children(1, 1, fan_out.first_place(request)), 2U);
+    EXPECT_EQ(fan_out.children(1, 1, fan_out.first_key(request)), 2U);
   }
   const auto [mean, variance] = moments(pipeline, 0, 1);
   EXPECT_NEAR(mean, 12.25, 0.005);
@@ -56,8 +56,8 @@ TEST(FanOut, OfABetterVariantIsNeverSmaller) {
   const FanOut fan_out(pipeline, 3);
   for (RequestId request = 0; request < 10'000; ++request) {
     for (const std::size_t sub : {0U, 1U}) {
-      const std::uint64_t place = fan_out.first_place(request);
-      EXPECT_GE(fan_out.children(0, sub, place), fan_out.children(1, sub, place));
+      const std::uint64_t key = fan_out.first_key(request);
+      EXPECT_GE(fan_out.children(0, sub, key), fan_out.children(1, sub, key));
     }
   }
 }
@@ -70,9 +70,9 @@ TEST(FanOut, OfSiblingsAndBranchesIsIndependent) {
   double second_sum = 0;
   constexpr int kRequests = 100'000;
   for (RequestId request = 0; request < kRequests; ++request) {
-    const std::uint64_t root = fan_out.first_place(request);
-    const double first = fan_out.children(4, 0, FanOut::child_place(root, 1, 0));
-    const double second = fan_out.children(4, 0, FanOut::child_place(root, 1, 1));
+    const std::uint64_t root = fan_out.first_key(request);
+    const double first = fan_out.children(4, 0, FanOut::child_key(root, 1, 0));
+    const double second = fan_out.children(4, 0, FanOut::child_key(root, 1, 1));
     product += first * second;
     first_sum += first;
     second_sum += second;
@@ -89,9 +89,9 @@ TEST(FanOut, MultipliesAlongAPath) {
     constexpr int kRequests = 50'000;
     double sum = 0;
     for (RequestId request = 0; request < kRequests; ++request) {
-      const std::uint64_t root = fan_out.first_place(request);
+      const std::uint64_t root = fan_out.first_key(request);
       for (std::uint32_t car = 0; car < fan_out.children(detector, 1, root); ++car)
-        sum += fan_out.children(classifier, 0, FanOut::child_place(root, 1, car));
+        sum += fan_out.children(classifier, 0, FanOut::child_key(root, 1, car));
     }
     return sum / kRequests;
   };

@@ -13,12 +13,12 @@ struct stat;
 
 namespace harness {
 
-/// Returns the place at which a file is refused: the key that names it, "e.toml:3: cluster.profiles =
-/// p.toml". If no key names it, `named_at` is empty and the place is the file itself.
+/// Returns what an error about a file names as its place. `named_at` is the key that names the file, as in
+/// "e.toml:3: cluster.profiles = p.toml"; if it is empty, the place is the file itself.
 InputPlace place_of_file(const std::string& path, const InputPlace& named_at);
 
-/// The identity of a file and the times of its last changes: as long as this stays the same, so does the
-/// file's content.
+/// The identity of a file, its size and the times of its last changes: st_dev, st_ino, st_size, then seconds
+/// and nanoseconds of st_mtim and of st_ctim. As long as all stay the same, the content is taken to be, too.
 using FileState = std::array<std::int64_t, 7>;
 FileState state_of(const struct stat& status);
 
@@ -26,8 +26,8 @@ FileState state_of(const struct stat& status);
 /// device, a socket or a folder is refused at once.
 class InputFile {
  public:
-  /// Throws InputError at place_of_file(), saying what is there and what is `allowed`, or EnvironmentError if
-  /// the process has no descriptor left.
+  /// Throws InputError at place_of_file() if the file cannot be read, or EnvironmentError if the process has
+  /// no descriptor left. `allowed` is the noun phrase with which the InputError says what it expected there.
   explicit InputFile(const std::string& path, std::string_view allowed = "a readable file",
                      const InputPlace& named_at = {});
   InputFile(const InputFile&) = delete;
@@ -38,7 +38,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   /// Reads the next bytes, at most `capacity`; returns their number, 0 at the end. Throws InputError.
   std::size_t read(char* into, std::size_t capacity);
-  /// Returns the descriptor, for reading at any place.
+  /// Returns the descriptor, for pread(), which does not move the position of read(), and for fstat().
   int descriptor() const { return descriptor_; }
 
  private:

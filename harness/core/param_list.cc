@@ -74,7 +74,7 @@ Param& ParamList::milliseconds(const char* name, TimeNs& field, double low, doub
 
 Param& ParamList::text(const char* name, std::string& field, const char* allowed, const char* doc) {
   Param& param = add_text(name, field, allowed, doc, [](const std::string& text) { return !text.empty(); });
-  param.wanted = "a string that is not empty";
+  param.allowed_in_messages = "a string that is not empty";
   return param;
 }
 
@@ -112,16 +112,16 @@ Param& ParamList::text_axis(const char* name, std::vector<NamedAt>& field, const
       },
       [](const NamedAt& named) { return named.name; });
   param.allowed = allowed;
-  param.wanted = "a string";
+  param.allowed_in_messages = "a string";
   return param;
 }
 
 Param& ParamList::numbers(const char* name, std::vector<double>& field, double low, double high,
                           const char* doc) {
   Param& param = number_axis(name, field, low, high, doc);
-  param.wanted = "an array of numbers";
+  param.allowed_in_messages = "an array of numbers";
   param.elements->allowed = "a number from " + shortest(low) + " to " + shortest(high);
-  param.elements->axis = false;
+  param.elements->is_axis = false;
   return param;
 }
 
@@ -134,9 +134,9 @@ Param& ParamList::texts(const char* name, std::vector<std::string>& field, const
         return text == nullptr ? std::nullopt : std::optional(*text);
       },
       [](const std::string& text) { return text; });
-  param.wanted = param.allowed;
+  param.allowed_in_messages = param.allowed;
   param.allowed = allowed;
-  param.elements->axis = false;
+  param.elements->is_axis = false;
   return param;
 }
 
@@ -194,8 +194,8 @@ Param& ParamList::add_choice(const char* name, std::function<int()> get, std::fu
 }
 
 std::string Param::default_text() const {
-  if (!expected.empty()) return "(needed)";
-  if (!standard.empty()) return standard;
+  if (!required_as.empty()) return "(needed)";
+  if (!default_in_words.empty()) return default_in_words;
   const std::string text = text_of(get());
   return text.empty() ? "(none)" : text;
 }

@@ -25,7 +25,7 @@ struct Param;
 struct NamedAt;
 
 /// The list of a struct's parameters. A struct `P` provides `void list(ParamList&)`, which binds each field
-/// once. The references that the methods return hold until the next call.
+/// once. The references that the methods return are valid until the next parameter is added.
 class ParamList {
  public:
   /// Binds a real number within [low, high].
@@ -33,8 +33,9 @@ class ParamList {
   /// Binds an integer within [low, high].
   Param& integer(const char* name, int& field, int low, int high, const char* doc);
   Param& flag(const char* name, bool& field, const char* doc);
-  /// Binds a time that is written as a number of seconds or milliseconds within [low, high].
+  /// Binds a time that is written as a number of seconds within [low, high].
   Param& seconds(const char* name, TimeNs& field, double low, double high, const char* doc);
+  /// Binds a time that is written as a number of milliseconds within [low, high].
   Param& milliseconds(const char* name, TimeNs& field, double low, double high, const char* doc);
   /// Binds a text that is not empty.
   Param& text(const char* name, std::string& field, const char* allowed, const char* doc);
@@ -50,7 +51,7 @@ class ParamList {
         [&field](int value) { field = static_cast<Enum>(value); }, std::move(names), doc);
   }
 
-  // Axes: one value, or a list of at least one with no value twice.
+  // Axes take one value, or a list of at least one, all different.
   Param& number_axis(const char* name, std::vector<double>& field, double low, double high, const char* doc);
   /// Binds texts that are not empty.
   Param& text_axis(const char* name, std::vector<NamedAt>& field, const char* allowed, const char* doc);
@@ -65,7 +66,7 @@ class ParamList {
   Param& numbers(const char* name, std::vector<double>& field, double low, double high, const char* doc);
   Param& texts(const char* name, std::vector<std::string>& field, const char* allowed, const char* doc);
 
-  /// Adds a key without a field: what reads the table reads it.
+  /// Adds a key without a field, which other code reads; it is listed for help and documentation only.
   Param& other(const char* name, const char* allowed, const char* doc);
 
   const std::vector<Param>& params() const { return params_; }
@@ -94,7 +95,7 @@ struct NamedAt {
 /// The list that a key takes.
 struct ParamElements {
   std::string allowed;  ///< allowed values of one element, for messages
-  bool axis = true;     ///< true: one value, or a list of at least one with none twice; false: any list
+  bool is_axis = true;  ///< true: one value, or a list of at least one, all different; false: any list
   std::function<void()> clear;
   /// Adds an element to the field; returns false if the value is not allowed.
   std::function<bool(const ParamValue&, const InputPlace&)> add;
@@ -115,16 +116,19 @@ struct Param {
   std::shared_ptr<ParamElements> elements = nullptr;  ///< the list that it takes; null: one value
   std::string other = {};                             ///< the table's key on which its effect depends, or ""
   std::vector<std::string> other_values = {};         ///< values of `other` with which it has an effect
-  std::string standard = {};  ///< default in words, such as "the file's stem"; empty: the field's value
-  std::string wanted = {};    ///< allowed values as messages about a table have them; empty: `allowed`
-  std::string expected = {};  ///< words of a message about a table that lacks the key; empty: it may lack it
+  /// The default in words, such as "the file's stem"; empty: the field's value.
+  std::string default_in_words = {};
+  std::string allowed_in_messages = {};  ///< allowed values in messages about a table; empty: `allowed`
+  std::string required_as = {};  ///< value that messages expect of a table without the key; empty: not needed
 
   /// Returns the default as documentation has it.
   std::string default_text() const;
-  const std::string& wanted_text() const { return wanted.empty() ? allowed : wanted; }
+  const std::string& wanted_text() const {
+    return allowed_in_messages.empty() ? allowed : allowed_in_messages;
+  }
 
   Param& by_default(const char* in_words) {
-    standard = in_words;
+    default_in_words = in_words;
     return *this;
   }
   /// Replaces the words for the allowed values.
@@ -134,15 +138,16 @@ struct Param {
   }
   /// Says that a table must have the key; a message then expects `what`, or the allowed values.
   Param& needed(const std::string& what = "") {
-    expected = what.empty() ? wanted_text() : what;
+    required_as = what.empty() ? wanted_text() : what;
     return *this;
   }
   /// Says that the parameter has an effect only where the table's key `beside` has one of these values.
   Param& only_with(const std::string& beside, std::vector<std::string> any_of);
   /// Marks the parameter as a reading of a paper that leaves it open: `harness robust` tries these values or,
   /// without any, all values of a flag or a choice. The system's README names it under its reconstructions.
-  void reading(std::vector<ParamValue> worth_trying = {}) {
+  Param& reading(std::vector<ParamValue> worth_trying = {}) {
     readings = worth_trying.empty() ? values : std::move(worth_trying);
+    return *this;
   }
 };
 

@@ -105,7 +105,7 @@ TEST(ParamList, BindsTextsAndLists) {
   EXPECT_TRUE(list.find("at_s")->set(1.5));
   EXPECT_EQ(at_ns, 1'500'000'000);
   EXPECT_EQ(list.find("at_s")->default_text(), "(needed)");
-  EXPECT_EQ(list.find("at_s")->expected, "a number from 0 to 10");
+  EXPECT_EQ(list.find("at_s")->required_as, "a number from 0 to 10");
 }
 
 TEST(TextOf, WritesTheShortestNumberThatReadsBack) {

@@ -1,13 +1,13 @@
-// Functions that give the same bits on every compiler and machine: only +, -, *, / and integers are used.
+// Functions that give the same bits on every compiler and machine, and with every libm: they use only +, -,
+// *, / and integers, and are compiled with -ffp-contract=off.
 #pragma once
 
 namespace harness {
 
-/// Returns the natural logarithm of x > 0, finite and normal, within 2 ulp; unlike std::log it gives the same
-/// bits with every libm.
+/// Returns the natural logarithm of x for normal x > 0; the error is at most 2 ulp. For other x the result is
+/// unspecified.
 double portable_log(double x);
-/// Returns e^x for |x| <= 700 (clamped there) with a relative error below 1e-14; the same bits with every
-/// libm.
+/// Returns e^x with a relative error below 1e-14; x is clamped to [-700, 700].
 double portable_exp(double x);
 
 }  // namespace harness

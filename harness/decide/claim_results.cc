@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include "harness/core/input_error.h"
+#include "harness/files/file_bytes.h"
 #include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
 
@@ -12,6 +14,8 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kIds = "/claims.txt";  ///< file with the ids of the claims that are to be decided
 
 /// Returns the rows of a file of `harness trace cv`, one for each of its lines.
 std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table) {
@@ -56,6 +60,18 @@ ClaimResults::ClaimResults(const std::string& folder, const std::vector<std::str
       throw input_error({path, 0, ""}, "a second file for " + stem, "one results file of each name");
     looks_[stem].push_back(read(stem, path));
   }
+  if (!exists(folder_of_looks() + kIds)) return;
+  std::istringstream ids(read_file(folder_of_looks() + kIds));
+  for (std::string id; std::getline(ids, id);) to_decide_.insert(id);
+}
+
+void ClaimResults::decide(const std::vector<Claim>& claims) {
+  std::error_code error;
+  fs::create_directories(folder_of_looks(), error);
+  for (const Claim& claim : claims) to_decide_.insert(claim.id);
+  std::string text;
+  for (const std::string& id : to_decide_) text += id + "\n";
+  write_file(folder_of_looks() + kIds, text);
 }
 
 bool ClaimResults::concern(const Claim& claim) const {
@@ -79,7 +95,7 @@ Judgement ClaimResults::judged(const Claim& claim) {
     for (std::size_t look = 0; look < of_stem->size(); ++look)
       looks[look].insert(looks[look].end(), (*of_stem)[look].begin(), (*of_stem)[look].end());
   }
-  return exists(folder_of_looks()) ? judge_looks(claim, looks) : judge(claim, looks.front());
+  return to_decide_.count(claim.id) > 0 ? judge_looks(claim, looks) : judge(claim, looks.front());
 }
 
 void ClaimResults::read_again() {

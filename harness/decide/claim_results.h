@@ -23,9 +23,11 @@ class ClaimResults {
 
   /// True if the claim is to be judged: every claim without files, else the claims that rest on one of them.
   bool concern(const Claim& claim) const;
-  /// Judges the claim by all looks at its experiments if there is a folder of later ones, else by their own
-  /// results with the whole error; it is not run if results of one are missing.
+  /// Judges the claim: by all looks at its experiments if it is one of those to be decided, else by their own
+  /// results with the whole error. It is not run if results of one are missing.
   Judgement judged(const Claim& claim);
+  /// Adds the claims to those that are to be decided, and keeps their ids in the folder of looks.
+  void decide(const std::vector<Claim>& claims);
   /// Returns the folder of the results of later looks, which need not exist.
   std::string folder_of_looks() const;
   /// Forgets what was read of later looks: their files have changed.
@@ -48,6 +50,7 @@ class ClaimResults {
   std::string folder_;
   std::map<std::string, std::string> files_;         ///< paths by stem; empty: all in `folder_`
   std::set<std::string> with_plans_, with_minutes_;  ///< stems of which some claim reads plans or minutes
+  std::set<std::string> to_decide_;                  ///< ids of the claims that are judged by looks
   std::map<std::string, Looks> looks_;
 };
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 
 #include "harness/core/wording.h"
 #include "harness/decide/more_seeds.h"
@@ -100,8 +99,6 @@ std::vector<const ResultRow*> Decisions::rows_to_repeat(const std::string& stem,
 }
 
 bool Decisions::write_look(std::size_t look, const std::string& suite) {
-  std::error_code error;
-  fs::create_directories(results_.folder_of_looks(), error);  // from now on claims are judged by looks
   std::size_t undecided = 0;
   std::string members;
   for (const auto& [stem, cells] : needed(undecided)) {
@@ -140,7 +137,9 @@ void run_decisions(const std::vector<Claim>& claims, ClaimResults& results, Prog
       run.allow_skipped = true;
       run.says_end = false;
       const int more = on_all_ranks(ranks, run.file, [&](RankReport& report) {
-        if (ranks.rank() == 0) report.value = decisions.write_look(look, run.file) ? 1 : 0;
+        if (ranks.rank() != 0) return;
+        if (look == 2) results.decide(claims);
+        report.value = decisions.write_look(look, run.file) ? 1 : 0;
       });
       if (more == 0) break;
       run_experiment_on(run, ranks);

@@ -54,8 +54,8 @@ void TableReader::read(const ParamList& list, const std::vector<std::string>& mo
     const TomlValue* found = find(param.name);
     if (found != nullptr) {
       read_value(param, *found);
-    } else if (!param.expected.empty()) {
-      throw input_error(place(param.name), "nothing", param.expected);
+    } else if (!param.required_as.empty()) {
+      throw input_error(place(param.name), "nothing", param.required_as);
     }
   }
 }
@@ -158,7 +158,7 @@ void TableReader::read_value(const Param& param, const TomlValue& found) const {
     throw input_error(place(param.name), describe(found), param.wanted_text());
   if (param.elements == nullptr) return;
   std::vector<const TomlValue*> items;
-  if (param.elements->axis) {
+  if (param.elements->is_axis) {
     items = axis(param.name, param.wanted_text());
   } else {
     for (const TomlValue& item : as<TomlArray>(param.name, found, param.wanted_text()))

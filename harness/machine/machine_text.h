@@ -5,7 +5,7 @@
 
 namespace harness {
 
-/// Returns the processor and its number of cores.
+/// Returns the processor's model and the number of the machine's hardware threads, called cores.
 std::string machine_text();
 
 }  // namespace harness

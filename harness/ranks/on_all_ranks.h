@@ -9,13 +9,14 @@
 
 namespace harness {
 
-/// Thrown on a rank other than 0 if any rank failed: rank 0 says why.
+/// Thrown on a rank other than 0 if any rank failed: rank 0 throws the reason.
 struct RankStopped {};
 
-/// Does `work` on every rank. `work` sets the report's `value` and, if all ranks must have read the same from
-/// `file`, its `digest`. Returns rank 0's value on every rank. Rank 0 throws what `work` threw on any rank,
-/// or an InputError for a digest other than its own, with the number of the rank if it is another; the others
-/// throw RankStopped.
+/// Does `work` on every rank, and returns rank 0's value on every rank. `work` sets RankReport::value. If all
+/// ranks must read the same, it sets RankReport::digest, too; `file` is named in the message if they do not.
+/// If ranks failed, or have another digest than rank 0, rank 0 throws the failure of the first of them: an
+/// InputError if `work` threw one, or for its digest, otherwise an EnvironmentError. The message names the
+/// rank unless it is rank 0. The other ranks throw RankStopped.
 int on_all_ranks(CellDistribution& ranks, const std::string& file,
                  const std::function<void(RankReport&)>& work);
 

@@ -316,7 +316,7 @@ void VirtualWorld::run_visit(const ServiceVisit& visit) { workers_.run_visit(now
 
 void VirtualWorld::deliver(std::span<const Delivery> deliveries) {
   if (deliveries.empty()) return;
-  if (links_are_faulty()) [[unlikely]] {
+  if (links_may_be_faulty()) [[unlikely]] {
     deliver_over_faulty_links(deliveries);
     return;
   }
@@ -347,7 +347,7 @@ void VirtualWorld::deliver_over_faulty_links(std::span<const Delivery> deliverie
 void VirtualWorld::cancel(const Cancellation& cancellation) {
   if (!joins_end_ && tables_.visits[cancellation.visit].state == VisitState::kForming) return;
   TimeNs sent_ns = now_;
-  if (links_are_faulty()) [[unlikely]] {
+  if (links_may_be_faulty()) [[unlikely]] {
     sent_ns = held_until(tables_.visits[cancellation.visit].queue, LinkDirection::kDown).value_or(now_);
     if (sent_ns == kNever) return;
   }
@@ -358,7 +358,7 @@ void VirtualWorld::cancel(const Cancellation& cancellation) {
 
 void VirtualWorld::report(ModuleId module, QueueId queue, std::span<const double> values) {
   TimeNs sent_ns = now_;
-  if (links_are_faulty()) [[unlikely]] {
+  if (links_may_be_faulty()) [[unlikely]] {
     sent_ns = held_until(queue, LinkDirection::kUp).value_or(now_);
     if (sent_ns == kNever) return;
   }
@@ -374,7 +374,7 @@ void VirtualWorld::publish(ModuleId module, std::span<const double> state) {
   values_[slot].module = module;
   values_[slot].values.assign(state.begin(), state.end());
   values_[slot].except.clear();
-  if (links_are_faulty()) [[unlikely]] {
+  if (links_may_be_faulty()) [[unlikely]] {
     publish_over_faulty_links(values_[slot]);
   }
   events_.push(now_ + state_delay_ns_, kPublication, slot);
@@ -442,7 +442,7 @@ void VirtualWorld::handle_late_batch_done(std::uint32_t slot) {
 }
 
 void VirtualWorld::acknowledge(ModuleId module, QueueId queue, int count) {
-  if (links_are_faulty() && queue != heard_from_) [[unlikely]] {
+  if (links_may_be_faulty() && queue != heard_from_) [[unlikely]] {
     const std::optional<TimeNs> held = held_until(queue, LinkDirection::kUp);
     if (held == kNever) return;
     if (held) {

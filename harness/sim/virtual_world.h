@@ -148,7 +148,7 @@ class VirtualWorld final : private ToQueues, private ToDispatcher, private Worke
   void await_planning();
   void handle_late_batch_done(std::uint32_t slot);
   void handle_publication_at(std::uint32_t slot);
-  bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
+  bool links_may_be_faulty() const { return now_ <= faults_.links_until_ns(); }
   /// Returns ActiveFaults::held_until() for a message that is sent now.
   std::optional<TimeNs> held_until(QueueId queue, LinkDirection direction) {
     return faults_.held_until(now_, queue == kNone ? kNone : dispatcher_.gpu_of(queue), direction);

@@ -14,6 +14,7 @@ from matplotlib import colors, image
 
 from figures_testing import Drawn
 import catalogue
+from draw import WORKLOAD_FIGURES
 from harness_results import file as results
 from harness_results.series import SeriesKey, WorkloadKey, name_series
 import selection
@@ -65,7 +66,7 @@ class DrawTest(unittest.TestCase):
     def test_many_cells_are_limited_and_said_so(self):
         printed = draw(MANY, self.folder, "--limit", "1")
         figures = list(self.folder.glob("*.pdf"))
-        self.assertEqual(len(figures), 1 + 4 + len(catalogue.LOAD_SWEEPS))
+        self.assertEqual(len(figures), 1 + len(WORKLOAD_FIGURES) + len(catalogue.LOAD_SWEEPS))
         self.assertEqual(printed[-1], "35 further workloads have no figures of their own (--limit 1)")
 
     def test_pages_hold_all_workloads(self):

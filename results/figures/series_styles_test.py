@@ -222,7 +222,7 @@ class EverySystemTest(Changed):
         style.save = lambda figure, folder, stem, caption: kept.append((stem, figure)) or []
         list(draw_module.draw_general(Results(copy), Path("."), 1))
         style.save = real
-        self.assertEqual(len(kept), 1 + 4)
+        self.assertEqual(len(kept), 1 + len(draw_module.WORKLOAD_FIGURES))
         for stem, figure in kept:
             texts = " ".join(self.texts(figure))
             self.assertEqual([name for name in names if name not in texts], [], stem)

@@ -94,7 +94,7 @@ TEST(Estimator, KeepsOnlyWhatHolds) {
       const auto m = static_cast<ModuleId>(random.below(configuration.size()));
       ModelConfiguration& model = configuration[m];
       const auto device = static_cast<std::uint16_t>(random.below(hardware.kinds()));
-      if (hardware.profile(m, device) != nullptr) model.device = device;
+      if (hardware.find_profile(m, device) != nullptr) model.device = device;
       const int most = std::min(8, hardware.profile(m, model).max_batch());
       model.max_batch = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
       model.replicas = 1 + static_cast<int>(random.below(step % 2 == 0 ? 4 : 40));

@@ -76,11 +76,11 @@ class ExactSearch {
     TimeNs least_ns = kNever;
     std::size_t shape = 0;
     for (std::size_t kind = 0; kind < hardware_.kinds(); ++kind) {
-      const Profile* const profile = hardware_.profile(module, kind);
+      const Profile* const profile = hardware_.find_profile(module, kind);
       if (profile == nullptr) continue;
       least_ns = std::min(least_ns, least_latency_ns(*profile, profile->max_batch()));
       ModelConfiguration of{static_cast<std::uint16_t>(kind), 1, 1};
-      const int devices = hardware_.devices_of(module, kind);
+      const int devices = hardware_.devices_per_replica(module, kind);
       const int largest = planner_.largest_batch(module, of);
       for (; of.max_batch <= largest; of.max_batch *= 2, ++shape) {
         for (of.replicas = planner_.replicas_to_keep_up(module, of);
@@ -98,7 +98,7 @@ class ExactSearch {
   }
 
   int devices_of(ModuleId module, const Option& option) const {
-    return option.of.replicas * hardware_.devices_of(module, option.of.device);
+    return option.of.replicas * hardware_.devices_per_replica(module, option.of.device);
   }
 
   /// Chooses for this model and the models after it; `cost` is the cost of the models before it.

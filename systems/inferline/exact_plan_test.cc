@@ -94,8 +94,8 @@ double exhaustive_cost(const InferLineWorld& world, const Hardware& hardware, Gr
   std::vector<std::vector<ModelConfiguration>> options(models);
   for (ModuleId m = 0; m < models; ++m) {
     for (std::uint16_t kind = 0; kind < hardware.kinds(); ++kind) {
-      if (hardware.profile(m, kind) == nullptr) continue;
-      for (int batch = 1; batch <= hardware.profile(m, kind)->max_batch(); batch *= 2) {
+      if (hardware.find_profile(m, kind) == nullptr) continue;
+      for (int batch = 1; batch <= hardware.find_profile(m, kind)->max_batch(); batch *= 2) {
         for (int replicas = 1; replicas <= hardware.count(kind); ++replicas)
           options[m].push_back({kind, batch, replicas});
       }

@@ -51,7 +51,7 @@ int GreedyPlanner::replicas_to_keep_up(ModuleId module, const ModelConfiguration
 
 double GreedyPlanner::least_cost(ModuleId module, std::uint16_t device) const {
   double best_rps = 0;
-  const Profile& profile = *hardware_.profile(module, device);
+  const Profile& profile = *hardware_.find_profile(module, device);
   for (int batch = 1; batch <= profile.max_batch(); batch *= 2)
     best_rps = std::max(best_rps, worker_rps(profile, batch));
   const double busy = rate_rps_ * estimator_.scale_factor(module) / best_rps;

@@ -21,11 +21,11 @@ Hardware::Hardware(const ServingContext& context) : context_(context) {
   }
 }
 
-std::uint16_t Hardware::next_cheaper(ModuleId module, std::uint16_t device) const {
-  std::uint16_t next = device;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    if (profile(module, kind) == nullptr || price(kind) >= price(device)) continue;
-    if (next == device || price(kind) > price(next)) next = static_cast<std::uint16_t>(kind);
+std::uint16_t Hardware::next_cheaper(ModuleId module, std::uint16_t kind) const {
+  std::uint16_t next = kind;
+  for (std::size_t other = 0; other < kinds_.size(); ++other) {
+    if (find_profile(module, other) == nullptr || price(other) >= price(kind)) continue;
+    if (next == kind || price(other) > price(next)) next = static_cast<std::uint16_t>(other);
   }
   return next;
 }
@@ -37,20 +37,20 @@ double Hardware::cost(const Configuration& configuration) const {
   return total;
 }
 
-int Hardware::free_for(ModuleId module, std::uint16_t device, const Configuration& configuration) const {
-  int left = count(device);
+int Hardware::free_for(ModuleId module, std::uint16_t kind, const Configuration& configuration) const {
+  int left = count(kind);
   for (ModuleId m = 0; m < configuration.size(); ++m) {
-    if (m != module && configuration[m].device == device)
-      left -= configuration[m].replicas * devices_of(m, device);
+    if (m != module && configuration[m].device == kind)
+      left -= configuration[m].replicas * devices_per_replica(m, kind);
   }
-  return left / devices_of(module, device);
+  return left / devices_per_replica(module, kind);
 }
 
 std::vector<long> Hardware::needed(const Configuration& configuration) const {
   std::vector<long> devices(kinds_.size(), 0);
   for (ModuleId m = 0; m < configuration.size(); ++m) {
     const ModelConfiguration& model = configuration[m];
-    devices[model.device] += static_cast<long>(model.replicas) * devices_of(m, model.device);
+    devices[model.device] += static_cast<long>(model.replicas) * devices_per_replica(m, model.device);
   }
   return devices;
 }
@@ -86,11 +86,11 @@ Configuration Hardware::shrunk(const Configuration& wanted) const {
       };
       for (ModuleId m = 0; m < least.size(); ++m) {
         if (wanted[m].device != kind || least[m].replicas >= wanted[m].replicas) continue;
-        if (devices_of(m, kind) <= left && has_less(m)) poorest = m;
+        if (devices_per_replica(m, kind) <= left && has_less(m)) poorest = m;
       }
       if (poorest == least.size()) break;
       ++least[poorest].replicas;
-      left -= devices_of(static_cast<ModuleId>(poorest), kind);
+      left -= devices_per_replica(static_cast<ModuleId>(poorest), kind);
     }
   }
   return least;

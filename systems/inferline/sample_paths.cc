@@ -104,9 +104,9 @@ std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries
                                    RequestId first, const std::vector<double>& means) {
   const FanOut fan_out(pipeline, seed);
   std::vector<ModelPaths> paths(pipeline.modules.size());
-  std::vector<std::vector<std::uint64_t>> places(paths.size());  // places for FanOut, by visit
+  std::vector<std::vector<std::uint64_t>> keys(paths.size());  // keys of FanOut, by visit
   for (std::size_t query = 0; query < queries; ++query)
-    places.front().push_back(fan_out.first_place(first + query));
+    keys.front().push_back(fan_out.first_key(first + query));
   for (ModuleId m = 0; m < paths.size(); ++m) {
     paths[m].is_sure.assign(pipeline.modules[m].subs.size(), false);
     paths[m].visits = queries;
@@ -116,26 +116,26 @@ std::vector<ModelPaths> tree_paths(const Pipeline& pipeline, std::size_t queries
     RandomStream random(seed, kStream, m);
     ModelPaths& here = paths[m];
     bool is_sure = true;
-    for (std::uint32_t visit = 0; visit < places[from].size(); ++visit) {
-      const std::uint64_t place = places[from][visit];
+    for (std::uint32_t visit = 0; visit < keys[from].size(); ++visit) {
+      const std::uint64_t key = keys[from][visit];
       std::uint32_t count = 0;
       if (means.empty()) {
-        count = fan_out.children(from, sub, place);
+        count = fan_out.children(from, sub, key);
       } else {
         const double whole = std::floor(means[m]);
         count = static_cast<std::uint32_t>(whole) + (random.uniform() < means[m] - whole ? 1 : 0);
       }
       is_sure = is_sure && count > 0;
-      here.caused.push_back(static_cast<std::uint32_t>(places[m].size()));
+      here.caused.push_back(static_cast<std::uint32_t>(keys[m].size()));
       here.query_of.insert(here.query_of.end(), count, from == 0 ? visit : paths[from].query_of[visit]);
       for (std::uint32_t child = 0; child < count; ++child)
-        places[m].push_back(FanOut::child_place(place, sub, child));
-      if (places[m].size() > kMaxVisits) {
+        keys[m].push_back(FanOut::child_key(key, sub, child));
+      if (keys[m].size() > kMaxVisits) {
         throw InputError("the sample that inferline plans by causes more than " + std::to_string(kMaxVisits) +
                          " visits at " + pipeline.modules[m].name);
       }
     }
-    here.visits = places[m].size();
+    here.visits = keys[m].size();
     here.caused.push_back(static_cast<std::uint32_t>(here.visits));
     paths[from].is_sure[sub] = is_sure;
   }

@@ -11,7 +11,7 @@ void limit_to_cluster(const Hardware& hardware, const Configuration& planned, co
     long left = hardware.count(kind);
     for (ModuleId m = 0; m < wanted.size(); ++m) {
       if (planned[m].device != kind) continue;
-      const int devices = hardware.devices_of(m, kind);
+      const int devices = hardware.devices_per_replica(m, kind);
       more += std::max(0, wanted[m] - current[m]) * devices;
       left -= std::min(wanted[m], current[m]) * devices;
     }
@@ -20,7 +20,7 @@ void limit_to_cluster(const Hardware& hardware, const Configuration& planned, co
     for (ModuleId m = 0; m < wanted.size(); ++m) {
       const long added = wanted[m] - current[m];
       if (planned[m].device != kind || added <= 0) continue;
-      const int devices = hardware.devices_of(m, kind);
+      const int devices = hardware.devices_per_replica(m, kind);
       // It is rounded up, so that no device is left over.
       const long granted = std::min((added * free + more - 1) / more, left / devices);
       wanted[m] = current[m] + static_cast<int>(granted);

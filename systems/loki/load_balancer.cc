@@ -19,7 +19,7 @@ LoadBalancer::LoadBalancer(const ServingContext& context, const RoutingParams& p
   std::size_t tasks = 0;
   for (ModuleId m = 0; m < views_.size(); ++m) {
     if (context.pipeline->task_of(m) == m) ++tasks;
-    node_of_.push_back(tasks - 1);
+    task_index_of_.push_back(tasks - 1);
   }
 }
 
@@ -36,17 +36,17 @@ void LoadBalancer::on_plan(const Plan& plan) {
   build();
 }
 
-void LoadBalancer::see(ModuleId task, std::span<const QueueView> queues) {
+void LoadBalancer::update_queues(ModuleId task, std::span<const QueueView> queues) {
   std::vector<QueueView>& seen = views_[task];
   if (std::equal(seen.begin(), seen.end(), queues.begin(), queues.end(), is_same)) return;
   seen.assign(queues.begin(), queues.end());
   build();
 }
 
-std::span<const RoutingEntry> LoadBalancer::from(QueueId queue, ModuleId task, std::size_t sub) const {
+std::span<const RoutingEntry> LoadBalancer::table_from(QueueId queue, ModuleId task, std::size_t sub) const {
   const auto found = std::lower_bound(workers_.begin(), workers_.end(), queue,
                                       [](const RoutedWorker& each, QueueId id) { return each.id < id; });
-  if (found == workers_.end() || found->id != queue) return into(task);
+  if (found == workers_.end() || found->id != queue) return table_into(task);
   return tables_.from(static_cast<std::size_t>(found - workers_.begin()), sub);
 }
 

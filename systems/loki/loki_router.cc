@@ -32,8 +32,8 @@ void LokiRouter::on_plan(const Plan& plan) {
 
 void LokiRouter::route(TimeNs now, std::span<const Visit> visits, std::span<const QueueView> queues,
                        std::span<std::uint32_t> out) {
-  balancer_->see(task_, queues);
-  const std::span<const RoutingEntry> table = balancer_->into(task_);
+  balancer_->update_queues(task_, queues);
+  const std::span<const RoutingEntry> table = balancer_->table_into(task_);
   if (takes_shortest_) {
     shortest_.clear();
     for (const RoutingEntry& entry : table) {
@@ -50,8 +50,8 @@ void LokiRouter::route(TimeNs now, std::span<const Visit> visits, std::span<cons
 
 void LokiRouter::route_onward(TimeNs now, const Upstream& from, std::span<const Visit> visits,
                               std::span<const QueueView> queues, std::span<std::uint32_t> out) {
-  balancer_->see(task_, queues);
-  const std::span<const RoutingEntry> table = balancer_->from(from.queue, task_, sub_);
+  balancer_->update_queues(task_, queues);
+  const std::span<const RoutingEntry> table = balancer_->table_from(from.queue, task_, sub_);
   const TimeNs budget_ns = balancer_->budget_ns(from.module);
   for (std::size_t i = 0; i < visits.size(); ++i) {
     const TimeNs behind_ns = time_behind(now - from.arrived_ns[i], budget_ns);

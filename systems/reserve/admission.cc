@@ -6,9 +6,9 @@
 namespace harness {
 namespace {
 
-constexpr double kMarginPerLost = 0.01;  ///< gaps that a lost visit adds to the margin
-constexpr double kLargestGaps = 0.1;     ///< share of the spare time as which gaps count at most
-constexpr double kLargestMargin = 0.7;   ///< share of the spare time that the margin takes at most
+constexpr double kMarginPerLost = 0.01;   ///< spacings that a lost visit adds to the margin
+constexpr double kLargestSpacings = 0.1;  ///< share of the spare time as which spacings count at most
+constexpr double kLargestMargin = 0.7;    ///< share of the spare time that the margin takes at most
 
 }  // namespace
 
@@ -32,10 +32,12 @@ void Admission::set_plan() {
 }
 
 void Admission::set_margin(double margin) {
-  const auto spare_ns = static_cast<double>(std::max(TimeNs{0}, context_.slo_ns - timetable_->least_ns()));
-  const double gaps_ns = std::min(static_cast<double>(timetable_->gaps_ns()), kLargestGaps * spare_ns);
-  margin_ = std::max(params_.margin, std::min(margin, kLargestMargin * spare_ns / std::max(1.0, gaps_ns)));
-  margin_ns_ = static_cast<TimeNs>(std::min(margin_ * gaps_ns, kLargestMargin * spare_ns));
+  const auto spare_ns = static_cast<double>(std::max(TimeNs{0}, context_.slo_ns - timetable_->longest_ns()));
+  const double spacings_ns =
+      std::min(static_cast<double>(timetable_->spacings_ns()), kLargestSpacings * spare_ns);
+  margin_ =
+      std::max(params_.margin, std::min(margin, kLargestMargin * spare_ns / std::max(1.0, spacings_ns)));
+  margin_ns_ = static_cast<TimeNs>(std::min(margin_ * spacings_ns, kLargestMargin * spare_ns));
 }
 
 bool Admission::admit(TimeNs now, TimeNs deadline_ns) {

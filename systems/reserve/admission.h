@@ -49,7 +49,7 @@ class Admission {
   Plan plan_;                           ///< plan with the workers that serve now
   std::optional<Timetable> timetable_;  ///< empty before the first plan
   std::vector<QueueTurns> turns_;       ///< one for each module
-  double margin_;                       ///< margin in gaps (Timetable::gaps_ns); grows with lost visits
+  double margin_;  ///< margin in spacings (Timetable::spacings_ns); grows with lost visits
   TimeNs margin_ns_ = 0;
 };
 

@@ -90,7 +90,7 @@ TEST_F(AdmissionTest, IgnoresReportsWithoutFeedback) {
 
 TEST_F(AdmissionTest, KeepsMoreMarginWhileVisitsAreLost) {
   Admission admission = this->admission();
-  // 70 ms to spare; a gap counts as 7. Each lost visit adds a hundredth of that, 0.07 ms.
+  // 70 ms to spare; a spacing counts as 7. Each lost visit adds a hundredth of that, 0.07 ms.
   admission.on_report(0, 0, {0, 0, 140, 0});
   EXPECT_EQ(admitted(admission, 0), 6) << "9.8 ms: the third batch ends at 90, 10 before the deadline";
   admission.on_report(0, 0, {0, 90 * kMs, 10, 0});

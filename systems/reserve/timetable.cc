@@ -9,7 +9,7 @@ namespace harness {
 
 Timetable::Timetable(const ServingContext& context, const Plan& plan)
     : context_(&context),
-      shares_(visit_probabilities(*context.pipeline)),
+      visits_per_request_(visit_probabilities(*context.pipeline)),
       lanes_(plan.modules.size()),
       delays_(plan.modules.size()),
       places_(plan.modules.size()),
@@ -20,10 +20,10 @@ Timetable::Timetable(const ServingContext& context, const Plan& plan)
 void Timetable::set_plan(const Plan& plan) {
   const std::vector<BatchShape> shapes = batch_shapes(*context_, plan);
   for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].set(shapes[m], plan.modules[m].workers);
-  measure();
+  update_lengths();
 }
 
-void Timetable::measure() {
+void Timetable::update_lengths() {
   std::vector<double> exec_ns;
   std::vector<double> spacing_ns;
   for (const Lane& lane : lanes_) {
@@ -32,8 +32,9 @@ void Timetable::measure() {
   }
   const std::vector<double> after_ns = longest_after(*context_->pipeline, exec_ns);
   after_ns_.assign(after_ns.begin(), after_ns.end());
-  least_ns_ = after_ns_.front() + lanes_.front().shape().exec_ns;
-  gaps_ns_ = static_cast<TimeNs>(longest_after(*context_->pipeline, spacing_ns).front() + spacing_ns.front());
+  longest_ns_ = after_ns_.front() + lanes_.front().shape().exec_ns;
+  spacings_ns_ =
+      static_cast<TimeNs>(longest_after(*context_->pipeline, spacing_ns).front() + spacing_ns.front());
 }
 
 bool Timetable::reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns) {
@@ -46,7 +47,7 @@ bool Timetable::reserve(TimeNs now, TimeNs deadline_ns, TimeNs margin_ns) {
     ends_ns_[m] = places_[m].start_ns + delay_ns + lanes_[m].shape().exec_ns;
     if (ends_ns_[m] + after_ns_[m] + margin_ns > deadline_ns) return false;
   }
-  for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].reserve(places_[m], shares_[m]);
+  for (std::size_t m = 0; m < lanes_.size(); ++m) lanes_[m].reserve(places_[m], visits_per_request_[m]);
   return true;
 }
 

@@ -25,8 +25,8 @@ class TimetableTest : public ::testing::Test {
 };
 
 TEST_F(TimetableTest, AdmitsWhatEndsInTimeAndReservesNothingForOthers) {
-  EXPECT_EQ(timetable_.least_ns(), 60 * kMs);
-  EXPECT_EQ(timetable_.gaps_ns(), 30 * kMs);
+  EXPECT_EQ(timetable_.longest_ns(), 60 * kMs);
+  EXPECT_EQ(timetable_.spacings_ns(), 30 * kMs);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(reserve()) << i;  // end at 60, 60, 75, 75
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(reserve()) << "would end at 90";
   EXPECT_EQ(timetable_.lane(0).find(0).start_ns, 30 * kMs);
@@ -54,7 +54,7 @@ TEST(Timetable, WaitsForAllBranchesAtAMerge) {
   TestWorld world({profile_of_ms({10}), profile_of_ms({30}), profile_of_ms({70}), profile_of_ms({10})},
                   90 * kMs, 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   Timetable timetable(world.context, world.plan({1, 1, 1, 1}));
-  EXPECT_EQ(timetable.least_ns(), 90 * kMs);
+  EXPECT_EQ(timetable.longest_ns(), 90 * kMs);
   EXPECT_FALSE(timetable.reserve(0, 90 * kMs - 1, 0));
   EXPECT_TRUE(timetable.reserve(0, 90 * kMs, 0));
   EXPECT_EQ(timetable.lane(3).find(0).start_ns, 90 * kMs) << "its one worker has the first at 80";

@@ -215,7 +215,7 @@ Configuration AuthorsWorld::configuration(const std::vector<AuthorsStage>& stage
       }
       configuration[m].max_batch = static_cast<int>(std::ceil(stage.batch));
       configuration[m].replicas = stage.replicas;
-      const Profile* profile = hardware_->profile(static_cast<ModuleId>(m), configuration[m].device);
+      const Profile* profile = hardware_->find_profile(static_cast<ModuleId>(m), configuration[m].device);
       if (profile == nullptr || profile->max_batch() < configuration[m].max_batch)
         throw InputError("no profile of " + stage.model + " on " + stage.gpu + " at batches of " +
                          std::to_string(configuration[m].max_batch));

@@ -20,6 +20,7 @@ Accounting::Accounting(const RunSpec& spec, const SlotTable<VisitRecord>& visits
       rows_(rows),
       counts_gaps_(rows != nullptr),
       last_sent_ns_(modules_, kNever) {
+  HARNESS_CHECK(measured_from_ns_ % kNsPerS == 0, "the measured part does not begin at a whole second");
   record_.duration_ns = spec.arrivals->duration_ns();
   record_.measured_from_ns = measured_from_ns_;
   record_.slo_ns = spec.slo_ns;
@@ -171,10 +172,7 @@ void Accounting::absorb(const RunRecord& other) {
   for (std::size_t m = 0; m < modules_; ++m) {
     const ModuleTotals& from = other.modules[m];
     ModuleTotals& to = record_.modules[m];
-    to.arrived += from.arrived;
-    to.batches += from.batches;
-    to.queueing_ns += from.queueing_ns;
-    to.wait_ns += from.wait_ns;
+    ModuleTotals::sums_of_queues(to, from, [](auto& sum, const auto& more) { sum += more; });
     to.queueing_delay.add_all(from.queueing_delay.counts());
     to.batch_wait.add_all(from.batch_wait.counts());
   }

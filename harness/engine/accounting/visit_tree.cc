@@ -5,19 +5,19 @@ namespace harness {
 void VisitTree::add_first(std::uint32_t request_slot, VisitId visit, RequestId request) {
   if (roots_.size() <= request_slot) roots_.resize(request_slot + 1);
   roots_[request_slot] = {};
-  link(request_slot, visit, fan_out_.first_place(request), 1);
+  link(request_slot, visit, fan_out_.first_key(request), 1);
 }
 
 void VisitTree::add_child(std::uint32_t request_slot, VisitId visit, VisitId parent, std::size_t sub,
                           std::uint32_t child, ModuleId served_by) {
-  const std::uint64_t place = FanOut::child_place(nodes_[parent].place, sub, child);
-  link(request_slot, visit, place, nodes_[parent].accuracy * pipeline_.modules[served_by].accuracy);
+  const std::uint64_t key = FanOut::child_key(nodes_[parent].key, sub, child);
+  link(request_slot, visit, key, nodes_[parent].accuracy * pipeline_.modules[served_by].accuracy);
 }
 
-void VisitTree::link(std::uint32_t request_slot, VisitId visit, std::uint64_t place, double accuracy) {
+void VisitTree::link(std::uint32_t request_slot, VisitId visit, std::uint64_t key, double accuracy) {
   if (nodes_.size() <= visit) nodes_.resize(visit + 1);
   Root& root = roots_[request_slot];
-  nodes_[visit] = {place, accuracy, kNone, root.newest};
+  nodes_[visit] = {key, accuracy, kNone, root.newest};
   if (root.newest != kNone) nodes_[root.newest].before = visit;
   root.newest = visit;
 }

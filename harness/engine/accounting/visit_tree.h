@@ -32,7 +32,7 @@ class VisitTree {
   /// Returns the number of visits that the sub of index `sub` is sent by a visit that `served_by` has served,
   /// and counts them.
   std::uint32_t children(VisitId visit, std::size_t sub, ModuleId served_by) {
-    const std::uint32_t count = fan_out_.children(served_by, sub, nodes_[visit].place);
+    const std::uint32_t count = fan_out_.children(served_by, sub, nodes_[visit].key);
     caused_[served_by][sub] += count;
     return count;
   }
@@ -64,9 +64,9 @@ class VisitTree {
 
  private:
   struct Node {
-    std::uint64_t place = 0;  ///< place in the request's visits, for FanOut
-    double accuracy = 1;      ///< accuracy of the path before it
-    VisitId before = kNone;   ///< neighbour in the list of the request's visits; so is `after`
+    std::uint64_t key = 0;   ///< key of the visit, for FanOut
+    double accuracy = 1;     ///< accuracy of the path before it
+    VisitId before = kNone;  ///< neighbour in the list of the request's visits; so is `after`
     VisitId after = kNone;
   };
   struct Root {
@@ -75,7 +75,7 @@ class VisitTree {
     double accuracy = 0;  ///< sum of the accuracies of the paths that have ended
   };
 
-  void link(std::uint32_t request_slot, VisitId visit, std::uint64_t place, double accuracy);
+  void link(std::uint32_t request_slot, VisitId visit, std::uint64_t key, double accuracy);
 
   const Pipeline& pipeline_;
   FanOut fan_out_;

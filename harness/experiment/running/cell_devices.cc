@@ -126,7 +126,7 @@ std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const Prep
                                      params.precision};
   std::vector<std::string> loaded;
   std::unique_ptr<DeviceWorkers> workers = std::move(kept_);
-  if (!workers || !workers->turn_to(models)) {
+  if (!workers || !workers->switch_to(models)) {
     workers = renewed(std::move(workers), models, first_gpu);
     if (!specs_.empty()) loaded = workers->loaded();
   }
@@ -139,17 +139,17 @@ std::unique_ptr<DeviceWorkers> CellDevices::take(const RunSpec& spec, const Prep
 
 std::unique_ptr<DeviceWorkers> CellDevices::renewed(std::unique_ptr<DeviceWorkers> before,
                                                     DeviceWorkers::Models models, std::uint32_t first_gpu) {
-  const std::vector<int> needed = models.batches;
-  if (before) models.batches = before->batches_for_both(models);
+  const std::vector<int> needed = models.largest_batches;
+  if (before) models.largest_batches = before->batches_for_both(models);
   before.reset();  // its memory is for the new ones
-  if (models.batches != needed) {
+  if (models.largest_batches != needed) {
     try {
       std::unique_ptr<DeviceWorkers> both = make(models, first_gpu);
       if (both->notes().empty()) return both;
     } catch (const DeviceError&) {  // it may come from what this cell does not need
     } catch (const CellFailed&) {
     }
-    models.batches = needed;
+    models.largest_batches = needed;
   }
   return make(models, first_gpu);
 }
@@ -160,7 +160,7 @@ std::unique_ptr<DeviceWorkers> CellDevices::make(const DeviceWorkers::Models& mo
   for (const DeviceSpec& spec : specs_)
     devices.push_back(make_(spec, [&transport = transport_] { transport.interrupt(); }));
   auto workers = std::make_unique<DeviceWorkers>(std::move(devices), first_gpu, models);
-  workers->try_batches(models.batches);
+  workers->try_batches(models.largest_batches);
   return workers;
 }
 

@@ -40,7 +40,7 @@ std::vector<int> largest_batches(const RunSpec& spec, const Plan& plan);
 /// The devices of a rank's GPUs, with their models, kept from cell to cell because loading takes seconds. A
 /// cell takes them, and gives them back if it has ended well; otherwise its devices, lost ones among them,
 /// end with the cell. At most one cell's devices are in memory: kept ones serve a cell that needs nothing
-/// else (DeviceWorkers::turn_to()), or are removed before others are made.
+/// else (DeviceWorkers::switch_to()), or are removed before others are made.
 class CellDevices {
  public:
   using MakeDevice = std::function<std::unique_ptr<Device>(const DeviceSpec&, Device::Wake)>;

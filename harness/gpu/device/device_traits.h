@@ -14,10 +14,10 @@ enum class DeviceKind { kCpu, kCuda, kNull };
 
 /// The name of a kind of device, and all that the rest of the program asks of the kind.
 struct DeviceTraits {
-  const char* name;         ///< name in experiment files and options; no name begins with another one
-  const char* description;  ///< the thing that stands for a worker's GPU, for the key gpu.device
-  bool needs_gpu = false;   ///< true if each is a GPU of the host and has its number: "cuda:1"
-  bool computes = false;    ///< true if they run models, whose files must exist; false: a batch ends at once
+  const char* name;             ///< name in experiment files and options; no name begins with another one
+  const char* description;      ///< the thing that stands for a worker's GPU, for the key gpu.device
+  bool needs_gpu = false;       ///< true if each is a GPU of the host and has its number: "cuda:1"
+  bool computes = false;        ///< true if they run the networks, whose files must exist; false: they do not
   bool takes_threads = false;   ///< true if several threads may compute a batch together
   bool needs_torch = false;     ///< true if they are in the module of LibTorch's devices (device_module.h)
   bool exchanges_nccl = false;  ///< true if NCCL can bring their tensors to devices of other ranks

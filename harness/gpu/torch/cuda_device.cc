@@ -59,7 +59,7 @@ class TorchCudaModels final : public CudaModels {
   std::unique_ptr<CudaModel> load(const ModelSource& source, const DevicePlace& place) override {
     return with_torch_cuda_errors(place, [&]() -> std::unique_ptr<CudaModel> {
       return std::make_unique<CudaSegments>(models_(source, place), source, place,
-                                            CudaSegments::Place{compute_, pool_, index_, graphs_});
+                                            CudaSegments::Resources{compute_, pool_, index_, graphs_});
     });
   }
 

@@ -36,26 +36,26 @@ std::vector<int> graph_sizes(const ModelSource& source) {
 }  // namespace
 
 CudaSegments::CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place,
-                           const Place& where)
-    : where_(where), place_(place), model_(std::move(model)), output_bytes_(source.output_bytes) {
+                           const Resources& resources)
+    : resources_(resources), place_(place), model_(std::move(model)), output_bytes_(source.output_bytes) {
   max_batch_ = static_cast<std::size_t>(source.max_batch);
   const int points = exit_points_of(model_, source, place);
   begins_ = segment_begins(points, static_cast<int>(model_.stages.size()));
   check_format(model_.input);
-  move_weights(model_, c10::Device(c10::kCUDA, where.device));
+  move_weights(model_, c10::Device(c10::kCUDA, resources.device));
   input_ = CudaBuffer(batch_elements(model_.input, max_batch_) * sizeof(float), "the batch of a model");
-  cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), where.stream.get()), "cudaMemsetAsync",
+  cuda_check(cudaMemsetAsync(input_.data(), 0, input_.size(), resources.stream.get()), "cudaMemsetAsync",
              "clearing an input");
-  try_first_run();
+  run_first_batch();
   if (has_choice(points, model_)) begins_ = segment_begins(points, time_stages());
   captured_.resize(max_batch_);
-  if (where.graphs) prepare_sizes(graph_sizes(source));
+  if (resources.graphs) prepare_sizes(graph_sizes(source));
   forget_state();
-  where_.stream.synchronize();
+  resources_.stream.synchronize();
   c10::cuda::CUDACachingAllocator::emptyCache();  // frees the memory that the runs call by call needed
 }
 
-void CudaSegments::try_first_run() {
+void CudaSegments::run_first_batch() {
   const c10::InferenceMode inference;
   try {
     warm_up(1);
@@ -71,15 +71,15 @@ std::vector<TimeNs> CudaSegments::time_stages() {
   for (int run = 0; run < kStageTimings; ++run) {
     std::vector<CudaEvent> passed;
     for (std::size_t i = 0; i <= best.size(); ++i) passed.emplace_back(CudaEvent::Timing::kOn);
-    passed[0].record(where_.stream);
+    passed[0].record(resources_.stream);
     with_torch_cuda_errors({}, [&] {
       state_ = {input_of(max_batch_)};
       for (std::size_t stage = 0; stage < best.size(); ++stage) {
         model_.stages[stage](state_);
-        passed[stage + 1].record(where_.stream);
+        passed[stage + 1].record(resources_.stream);
       }
     });
-    where_.stream.synchronize();
+    resources_.stream.synchronize();
     for (std::size_t stage = 0; stage < best.size(); ++stage) {
       const double ms = static_cast<double>(passed[stage + 1].ms_since(passed[stage]));
       best[stage] = std::min(best[stage], static_cast<TimeNs>(ms * static_cast<double>(kNsPerMs)));
@@ -98,7 +98,7 @@ void CudaSegments::prepare_sizes(const std::vector<int>& sizes) {
     const auto batch = static_cast<std::size_t>(*size);
     try {
       warm_up(batch);
-      capture_with_room(batch);
+      capture_freeing_memory(batch);
     } catch (...) {
       const DeviceError error = caught_at({});
       if (error.fault() == DeviceFault::kDeviceLost) throw DeviceError(error);
@@ -116,7 +116,7 @@ void CudaSegments::forget_state() {
   kept_payload_.reset();
 }
 
-void CudaSegments::capture_with_room(std::size_t batch) {
+void CudaSegments::capture_freeing_memory(std::size_t batch) {
   Captured& captured = captured_[batch - 1];
   try {
     capture(batch, captured);
@@ -134,25 +134,25 @@ void CudaSegments::warm_up(std::size_t batch) {
   for (int run = 0; run < kWarmUpRuns; ++run) {
     for (int segment = 0; segment < segments(); ++segment) run_stages_of(batch, segment);
   }
-  where_.stream.synchronize();
+  resources_.stream.synchronize();
 }
 
 void CudaSegments::capture(std::size_t batch, Captured& captured) {
   with_torch_cuda_errors({}, [&] {
-    const GraphPool::Use use(where_.pool, where_.stream.get());
+    const GraphPool::Use use(resources_.pool, resources_.stream.get());
     for (int segment = 0; segment < segments(); ++segment)
-      captured.graphs.emplace_back(where_.stream, [&] { run_stages_of(batch, segment); });
+      captured.graphs.emplace_back(resources_.stream, [&] { run_stages_of(batch, segment); });
     captured.output = output_;
     forget_state();
   });
-  for (const CudaGraph& graph : captured.graphs) graph.launch(where_.stream);
-  where_.stream.synchronize();
+  for (const CudaGraph& graph : captured.graphs) graph.launch(resources_.stream);
+  resources_.stream.synchronize();
 }
 
 at::Tensor CudaSegments::input_of(std::size_t batch) const {
   const std::array<std::int64_t, 4> shape{static_cast<std::int64_t>(batch), 3, model_.input.height,
                                           model_.input.width};
-  const auto options = at::TensorOptions().dtype(at::kFloat).device(c10::kCUDA, where_.device);
+  const auto options = at::TensorOptions().dtype(at::kFloat).device(c10::kCUDA, resources_.device);
   return at::from_blob(input(), at::IntArrayRef(shape), options);
 }
 
@@ -179,7 +179,7 @@ void CudaSegments::enqueue(std::size_t batch, int segment) {
     run_stages_of(batch, segment);
     return;
   }
-  captured.graphs[static_cast<std::size_t>(segment)].launch(where_.stream);
+  captured.graphs[static_cast<std::size_t>(segment)].launch(resources_.stream);
   output_ = captured.output;
 }
 

@@ -26,17 +26,19 @@ class GraphPool;
 /// current stream.
 class CudaSegments final : public CudaModel {
  public:
-  /// The place at which it runs. All parts outlive it.
-  struct Place {
+  /// The GPU, stream and memory with which the model runs. The stream and the pool outlive it.
+  struct Resources {
     CudaStream& stream;
     GraphPool& pool;
     c10::DeviceIndex device = 0;
     bool graphs = true;  ///< true: CUDA graphs are captured; false: everything runs call by call
   };
 
-  /// Moves the weights to the device. Throws DeviceError, which need not name model and batch, or the
-  /// exception of a stage, if a batch of one does not run or the device is lost.
-  CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place, const Place& where);
+  /// Moves the weights to the device. If a batch of one does not run or the device is lost, throws the
+  /// exception of a stage or DeviceError, which need not name model and batch: the caller adds them
+  /// (caught_at()).
+  CudaSegments(StagedModel model, const ModelSource& source, const DevicePlace& place,
+               const Resources& resources);
 
   const InputFormat& format() const override { return model_.input; }
   std::size_t max_batch() const override { return max_batch_; }
@@ -57,20 +59,22 @@ class CudaSegments final : public CudaModel {
     Output output;
   };
 
-  void try_first_run();
+  /// Runs batches of one for the first time. A DeviceError names the model.
+  void run_first_batch();
   /// Returns how long the stages take for a batch of the largest size, call by call.
   std::vector<TimeNs> time_stages();
   /// Captures graphs of these sizes, which must rise, and notes the sizes that cannot be captured.
   void prepare_sizes(const std::vector<int>& sizes);
   void warm_up(std::size_t batch);
-  void capture_with_room(std::size_t batch);
+  /// Captures a size; if memory is short, frees what call-by-call runs keep and tries again.
+  void capture_freeing_memory(std::size_t batch);
   void capture(std::size_t batch, Captured& captured);
-  /// Drops the tensors that runs call by call have left.
+  /// Drops the tensors that call-by-call runs have left.
   void forget_state();
   void run_stages_of(std::size_t batch, int segment);
   at::Tensor input_of(std::size_t batch) const;
 
-  Place where_;
+  Resources resources_;
   DevicePlace place_;
   StagedModel model_;
   std::size_t max_batch_;
@@ -80,8 +84,8 @@ class CudaSegments final : public CudaModel {
   std::vector<Captured> captured_;  ///< graphs by batch size - 1
   std::vector<std::string> notes_;
   std::vector<at::Tensor> state_;  ///< state between segments that run call by call
-  at::Tensor kept_output_;         ///< tensor that output_ points into, likewise
-  at::Tensor kept_payload_;        ///< tensor that output_ points into, likewise
+  at::Tensor kept_output_;         ///< tensor of output_.values after a call-by-call run
+  at::Tensor kept_payload_;        ///< tensor of output_.payload after a call-by-call run
   Output output_;
 };
 

@@ -261,7 +261,7 @@ TEST(ResultsOfChains, AreThoseOfTheNetworksOneAfterAnother) {
   ASSERT_EQ(record.dropped, 0U);
   ASSERT_GT(record.sent, 0U);
   EXPECT_EQ(outputs, outputs_of_calls(spec, record.sent, seed + 1));
-  EXPECT_GT(outputs.size(), 2 * Tensors::kEach) << "each module's are others";
+  EXPECT_GT(outputs.size(), 2 * Tensors::kTensorsPerModule) << "each module's are others";
 }
 
 struct Case {

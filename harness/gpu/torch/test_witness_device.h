@@ -34,7 +34,7 @@ class ImageOutputs {
     outputs_.resize(modules_.size());
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       const Module& declared = pipeline.modules[modules_[i]];
-      for (RequestId request = 0; request < Tensors::kEach; ++request) {
+      for (RequestId request = 0; request < Tensors::kTensorsPerModule; ++request) {
         if (declared.pres.empty()) add(declared, tensors.input(modules_[i], request).span(), outputs_[i]);
         for (const ModuleId pre : declared.pres) {
           if (std::find(modules_.begin(), modules_.end(), pre) != modules_.end()) continue;

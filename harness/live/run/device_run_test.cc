@@ -58,7 +58,7 @@ RunSpec small(const std::string& system, bool remote = false) {
 std::vector<std::vector<std::byte>> tensors_of(const RunSpec& spec, ModuleId module) {
   Tensors tensors(spec.pipeline, spec.seed);
   std::vector<std::vector<std::byte>> all;
-  for (RequestId request = 0; request < Tensors::kEach; ++request) {
+  for (RequestId request = 0; request < Tensors::kTensorsPerModule; ++request) {
     const std::span<const std::byte> sent = tensors.input(0, request).span();
     const std::span<const std::uint8_t> pixels(reinterpret_cast<const std::uint8_t*>(sent.data()),
                                                sent.size());

@@ -19,7 +19,7 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
     : first_gpu_(first_gpu) {
   for (std::size_t m = 0; m < models.pipeline.modules.size(); ++m) {
     std::optional<Need> need = need_of(models, m);
-    place_.push_back(need ? loaded_.size() : kNotLoaded);
+    index_in_loaded_.push_back(need ? loaded_.size() : kNotLoaded);
     if (need) loaded_.push_back(std::move(*need));
   }
   std::vector<std::shared_ptr<const DeviceActivity>> watched;
@@ -30,8 +30,7 @@ DeviceWorkers::DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::
   for (std::unique_ptr<Device>& device : devices) {
     Gpu& gpu = gpus_.emplace_back();
     gpu.device = std::move(device);
-    for (const Need& need : loaded_) gpu.models.push_back(gpu.device->load(need.source));
-    gpu.prepared.resize(loaded_.size());
+    for (const Need& need : loaded_) gpu.models.push_back({gpu.device->load(need.source), {}});
   }
 }
 
@@ -48,7 +47,8 @@ std::optional<DeviceWorkers::Need> DeviceWorkers::need_of(const Models& models, 
     source.input_width = module.input_width;
   }
   source.seed = models.seed;
-  source.max_batch = models.batches.empty() ? profile.max_batch() : std::max(models.batches[m], 1);
+  source.max_batch =
+      models.largest_batches.empty() ? profile.max_batch() : std::max(models.largest_batches[m], 1);
   if (models.preemptible) source.exit_points = profile.exit_points;
   source.precision = models.precision;
   source.output_bytes = output_bytes(models.pipeline, static_cast<ModuleId>(m));
@@ -61,7 +61,7 @@ bool DeviceWorkers::Need::is_like(const Need& other) const {
   return source == same && image_height == other.image_height && image_width == other.image_width;
 }
 
-std::size_t DeviceWorkers::place_of(const Need& need, const std::vector<std::size_t>& taken) const {
+std::size_t DeviceWorkers::find_in_loaded(const Need& need, const std::vector<std::size_t>& taken) const {
   for (std::size_t i = 0; i < loaded_.size(); ++i) {
     if (std::find(taken.begin(), taken.end(), i) != taken.end()) continue;
     if (loaded_[i].is_like(need) && loaded_[i].source.max_batch >= need.source.max_batch) return i;
@@ -69,26 +69,26 @@ std::size_t DeviceWorkers::place_of(const Need& need, const std::vector<std::siz
   return kNotLoaded;
 }
 
-bool DeviceWorkers::turn_to(const Models& models) {
-  std::vector<std::size_t> place(models.pipeline.modules.size(), kNotLoaded);
+bool DeviceWorkers::switch_to(const Models& models) {
+  std::vector<std::size_t> indices(models.pipeline.modules.size(), kNotLoaded);
   std::size_t needs = 0;
   bool is_exact = true;
-  for (std::size_t m = 0; m < place.size(); ++m) {
+  for (std::size_t m = 0; m < indices.size(); ++m) {
     const std::optional<Need> need = need_of(models, m);
     if (!need) continue;
-    const std::size_t found = place_of(*need, place);
+    const std::size_t found = find_in_loaded(*need, indices);
     if (found == kNotLoaded) return false;
     is_exact = is_exact && loaded_[found].source == need->source;
-    place[m] = found;
+    indices[m] = found;
     ++needs;
   }
   if (!notes().empty() && (!is_exact || needs != loaded_.size())) return false;
-  place_ = std::move(place);
+  index_in_loaded_ = std::move(indices);
   return true;
 }
 
 std::vector<int> DeviceWorkers::batches_for_both(const Models& models) const {
-  std::vector<int> batches = models.batches;
+  std::vector<int> batches = models.largest_batches;
   for (std::size_t m = 0; notes().empty() && m < batches.size(); ++m) {
     const std::optional<Need> need = need_of(models, m);
     for (const Need& loaded : loaded_) {
@@ -125,17 +125,17 @@ DeviceWorkers::EndedBatch DeviceWorkers::finish() {
   return last;
 }
 
-void DeviceWorkers::run_everywhere(std::size_t place, int batch) {
-  const Example example = example_batch(loaded_[place].image_height, loaded_[place].image_width, batch);
+void DeviceWorkers::run_everywhere(std::size_t index, int batch) {
+  const Example example = example_batch(loaded_[index].image_height, loaded_[index].image_width, batch);
   const auto gpus = static_cast<std::uint32_t>(gpus_.size());
   for (std::uint32_t i = 0; i < Device::kMaxOutstanding * gpus; ++i)
-    run_loaded(i, gpus_[i % gpus], place, example.images, {&example.owner, 1});
+    run_loaded(i, gpus_[i % gpus], index, example.images, {&example.owner, 1});
   finish();
 }
 
 void DeviceWorkers::try_batches(std::span<const int> batches) {
   for (std::size_t m = 0; m < batches.size(); ++m) {
-    if (batches[m] > 0) run_everywhere(place_[m], batches[m]);
+    if (batches[m] > 0) run_everywhere(index_in_loaded_[m], batches[m]);
   }
 }
 
@@ -183,29 +183,39 @@ double DeviceWorkers::slowdown(const Pipeline& pipeline, const std::vector<Profi
 void DeviceWorkers::prepare(std::uint32_t number, ModuleId module, const Image& image,
                             std::shared_ptr<void> owner) {
   Gpu& own = gpu(number);
-  own.prepared[place_[module]].push_back(std::move(owner));
-  own.device->prepare(own.models[place_[module]], image);
+  GpuModel& model = own.models[index_in_loaded_[module]];
+  model.prepared.push_back(std::move(owner));
+  own.device->prepare(model.handle, image);
 }
 
 void DeviceWorkers::run_batch(WorkerId worker, std::uint32_t number, ModuleId module,
                               std::span<const Image> images, std::span<const std::shared_ptr<void>> owners) {
-  run_loaded(worker, gpu(number), place_[module], images, owners);
+  run_loaded(worker, gpu(number), index_in_loaded_[module], images, owners);
 }
 
-void DeviceWorkers::run_loaded(WorkerId worker, Gpu& own, std::size_t place, std::span<const Image> images,
+void DeviceWorkers::run_loaded(WorkerId worker, Gpu& own, std::size_t index, std::span<const Image> images,
                                std::span<const std::shared_ptr<void>> owners) {
-  std::vector<std::shared_ptr<void>> kept = std::exchange(own.prepared[place], {});
+  std::vector<std::shared_ptr<void>> kept = std::exchange(own.models[index].prepared, {});
   kept.insert(kept.end(), owners.begin(), owners.end());
   own.running.push_back({next_tag_++, worker, std::move(kept)});
-  own.device->submit(own.running.back().tag, own.models[place], images);
+  own.device->submit(own.running.back().tag, own.models[index].handle, images);
 }
 
-void DeviceWorkers::preempt(WorkerId worker, bool forget) {
+void DeviceWorkers::preempt(WorkerId worker) {
+  for (Gpu& own : gpus_) {
+    for (const Running& one : own.running) {
+      if (one.worker != worker) continue;
+      own.device->preempt(one.tag);
+      return;  // what is ahead runs next
+    }
+  }
+}
+
+void DeviceWorkers::forget(WorkerId worker) {
   for (Gpu& own : gpus_) {
     for (Running& one : own.running) {
       if (one.worker != worker) continue;
       own.device->preempt(one.tag);
-      if (!forget) return;  // what is ahead runs next
       one.worker = kNone;
     }
   }
@@ -249,7 +259,7 @@ std::vector<std::string> DeviceWorkers::notes() const {
   return notes;
 }
 
-std::string DeviceWorkers::name() const {
+std::string DeviceWorkers::names() const {
   std::string names;
   for (const Gpu& gpu : gpus_) names += (names.empty() ? "" : ", ") + gpu.device->name();
   return names;

@@ -1,5 +1,5 @@
-// Workers that are devices: they run a rank's batches in a run on real GPUs, as the timers of WorkerModels do
-// on emulated ones.
+// The devices on which a rank's workers run their batches in a run on real GPUs. On emulated GPUs the timers
+// of WorkerModels take their place.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace harness {
 
-/// The devices of the GPUs that a rank hosts. Each device has the models of all modules, so that a worker
-/// serves any module that it is given at once. Used by the loop's thread.
+/// The devices of the GPUs that a rank hosts. Each device has the models of all modules, so a worker can
+/// change its module without loading. Used by the loop's thread.
 class DeviceWorkers {
  public:
   /// A batch that has ended.
@@ -38,9 +38,9 @@ class DeviceWorkers {
     const Pipeline& pipeline;
     const std::vector<Profile>& profiles;  ///< profile of each module
     std::uint64_t seed = 1;
-    bool preemptible = false;    ///< true: with the exit points of the profiles
-    std::vector<int> batches{};  ///< largest batch of each module that will be run; empty: the largest in the
-                                 ///< profiles
+    bool preemptible = false;  ///< true: with the exit points of the profiles
+    /// The largest batch of each module that will be run; empty: the largest in the profiles.
+    std::vector<int> largest_batches{};
     DeviceWatch::Rules watch{};  ///< rules of the watch over the devices' computations; it lasts until the
                                  ///< devices are gone
     Precision precision = Precision::kFp32;
@@ -51,12 +51,12 @@ class DeviceWorkers {
   DeviceWorkers(std::vector<std::unique_ptr<Device>> devices, std::uint32_t first_gpu, const Models& models);
 
   /// Serves these models, of another cell, from now on with what is loaded. Returns false, and changes
-  /// nothing, if one of them is not loaded. Weights, exit points and images are as asked for; the largest
-  /// batch of a model without exit points may be larger, and more models may be loaded, unless a device has
-  /// notes: these could come from such a difference.
-  bool turn_to(const Models& models);
-  /// Returns `models.batches`, each raised to the largest batch of the same loaded model, so that the models
-  /// serve both cells. Returns `models.batches` unchanged if a device has notes.
+  /// nothing, if one of them is not loaded. Weights, exit points and image sizes are always as asked for. The
+  /// largest batch of a model without exit points may be larger, and more models may be loaded. But if a
+  /// device has notes, all must match exactly, since a note may come from such a difference.
+  bool switch_to(const Models& models);
+  /// Returns `models.largest_batches`, each raised to the largest batch of the same loaded model, so that the
+  /// models serve both cells. Returns them unchanged if a device has notes.
   std::vector<int> batches_for_both(const Models& models) const;
   /// Waits for all batches, also forgotten ones, and runs one image through each model. Afterwards no
   /// prepared image is kept, and all devices have shown that they can go on. Throws DeviceError or
@@ -64,15 +64,17 @@ class DeviceWorkers {
   void settle();
 
   /// Runs batches of each module's largest size, in `batches` by module (0: skip it), on every device, as
-  /// many as it takes at once, with images of the module's size, and waits for all. Otherwise a batch that
-  /// cannot run would fail by chance, when the load first makes one, and buffers would grow then. Nothing
-  /// else may be running. Throws DeviceError or CellFailed.
+  /// many as it takes at once, with images of the module's size, and waits for all. So a batch that cannot
+  /// run fails here, and not when the load first forms one, and buffers grow here. Nothing else may be
+  /// running. Throws DeviceError or CellFailed.
   void try_batches(std::span<const int> batches);
-  /// Runs batches of the usual_batches() up to each module's largest size in `batches`, `rounds` times in
-  /// turn, as a profile is measured: alone, on one device after the other. Calls `check_signal`, if any,
-  /// between rounds. Returns the sum of the medians divided by the same sum by `profiles` (one for each
-  /// module), for the device whose quotient is farthest from 1; 1 if no module has batches. Used, and throws,
-  /// as try_batches().
+  /// Runs batches as a profile is measured: alone, on one device after the other, `rounds` times in turn.
+  /// Their sizes are the usual_batches() (harness/gpu/profiling/profile_model.h) up to each module's largest
+  /// size in `batches` (0: skip it). Calls `check_signal`, if any, between rounds.
+  ///
+  /// Returns the sum of the median times / the sum of the profiled times, in `profiles` (one for each
+  /// module), for the device whose quotient is farthest from 1. Returns 1 if no module has batches. Waits for
+  /// forgotten batches first; no others may be running. Throws as try_batches() does.
   double slowdown(const Pipeline& pipeline, const std::vector<Profile>& profiles,
                   std::span<const int> batches, int rounds, const std::function<void()>& check_signal = {});
 
@@ -89,9 +91,11 @@ class DeviceWorkers {
   /// the batch cannot run.
   void run_batch(WorkerId worker, std::uint32_t gpu, ModuleId module, std::span<const Image> images,
                  std::span<const std::shared_ptr<void>> owners);
-  /// Asks the worker's earliest batch to stop at its next exit point; take() tells if it did. `forget`: asks
-  /// all of its batches, and take() never returns them, since nobody waits for them any more.
-  void preempt(WorkerId worker, bool forget = false);
+  /// Asks the worker's earliest batch to stop at its next exit point; take() tells if it did.
+  void preempt(WorkerId worker);
+  /// Asks every batch of the worker to stop, and take() never returns them, since nobody waits for them any
+  /// more.
+  void forget(WorkerId worker);
   /// Returns the batches that have ended since the last call, without forgotten ones; valid until the next
   /// call. Throws CellFailed if one failed.
   std::span<const EndedBatch> take();
@@ -100,8 +104,8 @@ class DeviceWorkers {
   std::vector<std::string> loaded() const;
   /// Returns the devices' notes on their models, each once.
   std::vector<std::string> notes() const;
-  /// Returns "cpu", or the devices' names, for messages.
-  std::string name() const;
+  /// Returns the names of all devices, as RankTotals::devices has them.
+  std::string names() const;
 
  private:
   struct Running {
@@ -109,12 +113,13 @@ class DeviceWorkers {
     WorkerId worker = kNone;                  ///< worker whose batch it is; kNone: forgotten
     std::vector<std::shared_ptr<void>> kept;  ///< owners of its images and of the images prepared for it
   };
+  struct GpuModel {
+    DeviceModel handle = 0;
+    std::vector<std::shared_ptr<void>> prepared;  ///< owners of the images prepared for its next batch
+  };
   struct Gpu {
-    std::vector<DeviceModel> models;                           ///< the model of each entry of loaded_
-    std::vector<std::vector<std::shared_ptr<void>>> prepared;  ///< for each entry of loaded_: owners of the
-                                                               ///< images prepared for its next batch
-    std::vector<Running> running;                              ///< running batches in the order of
-                                                               ///< submission; few
+    std::vector<GpuModel> models;    ///< models in the order of loaded_
+    std::vector<Running> running;    ///< running batches in the order of submission; few
     std::unique_ptr<Device> device;  ///< last member: it reads the images above until it is gone
   };
 
@@ -123,17 +128,17 @@ class DeviceWorkers {
     ModelSource source;
     int image_height = 0;
     int image_width = 0;
-    /// True if the two differ at most in the largest batch. With exit points that must be the same too, since
-    /// a device may place them by the times of its stages in that batch.
+    /// True if the two differ at most in the largest batch; with exit points the largest batch must be the
+    /// same, too, since a device may place them by the times of its stages in that batch.
     bool is_like(const Need& other) const;
   };
   static constexpr std::size_t kNotLoaded = ~std::size_t{0};
 
   /// Returns the model that the module needs; nothing if the module is not served in batches.
   static std::optional<Need> need_of(const Models& models, std::size_t module);
-  /// Returns the place in loaded_, not among `taken`, of a model that is_like() it with batches at least as
+  /// Returns the index in loaded_, not among `taken`, of a model that is_like() it with batches at least as
   /// large, or kNotLoaded.
-  std::size_t place_of(const Need& need, const std::vector<std::size_t>& taken) const;
+  std::size_t find_in_loaded(const Need& need, const std::vector<std::size_t>& taken) const;
 
   /// Images of a module's size for try_batches() and slowdown().
   struct Example {
@@ -144,19 +149,19 @@ class DeviceWorkers {
   /// Returns the sum, over the sizes, of the median times of `rounds` batches that run alone on the device.
   TimeNs time_alone(std::uint32_t device, ModuleId module, const std::vector<Example>& sizes, int rounds,
                     const std::function<void()>& check_signal);
-  /// Runs as many batches of the model as a device takes at once on every device, and waits for all.
-  void run_everywhere(std::size_t place, int batch);
-  /// Runs a batch of the model at `place` in loaded_.
-  void run_loaded(WorkerId worker, Gpu& own, std::size_t place, std::span<const Image> images,
+  /// Runs as many batches of loaded_[index] as a device takes at once on every device, and waits for all.
+  void run_everywhere(std::size_t index, int batch);
+  /// Runs a batch of loaded_[index].
+  void run_loaded(WorkerId worker, Gpu& own, std::size_t index, std::span<const Image> images,
                   std::span<const std::shared_ptr<void>> owners);
   /// Waits until all batches have ended; returns the last.
   EndedBatch finish();
   Gpu& gpu(std::uint32_t number) { return gpus_[number - first_gpu_]; }
 
-  std::optional<DeviceWatch> watch_;  ///< placed before gpus_, whose end waits for the devices
+  std::optional<DeviceWatch> watch_;  ///< declared before gpus_, so that it outlives them
   std::vector<Gpu> gpus_;
-  std::vector<Need> loaded_;        ///< models on every device, in the order of loading
-  std::vector<std::size_t> place_;  ///< place of each module's model in loaded_, or kNotLoaded
+  std::vector<Need> loaded_;                  ///< models on every device, in the order of loading
+  std::vector<std::size_t> index_in_loaded_;  ///< index of each module's model, or kNotLoaded
   std::uint32_t first_gpu_;
   std::uint64_t next_tag_ = 1;
   std::vector<BatchEnd> ends_;

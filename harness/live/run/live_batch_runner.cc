@@ -450,7 +450,7 @@ void LiveBatchRunner::on_batch_preempted(WorkerId worker) {
 }
 
 void LiveBatchRunner::on_batch_lost(WorkerId worker, const WorkerState& state) {
-  if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->preempt(worker, true);
+  if (std::erase(waiting_, worker) == 0 && devices_ != nullptr) devices_->forget(worker);
   std::erase(closed_, worker);
   if (worker < runs_.size() && std::exchange(runs_[worker].ahead, false)) {
     Run& run = runs_[worker];

@@ -251,7 +251,7 @@ void LiveDispatcher::take_gone(TimeNs now, WorkerId worker) {
 
 std::optional<TimeNs> LiveDispatcher::held_until(QueueId queue) {
   std::optional<TimeNs> held;
-  if (links_are_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(queue), LinkDirection::kDown);
+  if (links_may_be_faulty()) held = faults_.held_until(now_, dispatcher_.gpu_of(queue), LinkDirection::kDown);
   if (!held && held_.any(queue_rank_[queue])) return now_;  // behind messages that are due but not sent
   return held;
 }
@@ -379,7 +379,7 @@ void LiveDispatcher::acknowledge(ModuleId module, QueueId queue, int count) {
 void LiveDispatcher::publish(ModuleId module, std::span<const double> state) {
   const ValuesMessage message{kNone, module, 0};
   out_.send(0, MessageKind::kExchange, message, state);
-  if (links_are_faulty()) {
+  if (links_may_be_faulty()) {
     publish_over_faulty_links(module, state);
     return;
   }

@@ -3,16 +3,22 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "harness/core/types.h"
+#include "harness/engine/accounting/accounting.h"
 #include "harness/engine/active_faults.h"
 #include "harness/engine/dispatch/dispatcher.h"
 #include "harness/engine/event.h"
 #include "harness/engine/event_queue.h"
 #include "harness/engine/mailbox.h"
+#include "harness/engine/queues/engine_tables.h"
 #include "harness/live/protocol/held_messages.h"
 #include "harness/live/protocol/layout.h"
 #include "harness/live/protocol/message.h"
@@ -21,16 +27,19 @@
 #include "harness/live/run/plan_thread.h"
 #include "harness/live/tensors/tensor_registry.h"
 #include "harness/live/tensors/tensors.h"
+#include "harness/record/run/row_sink.h"
+#include "harness/record/run/run_record.h"
 
 namespace harness {
 
-/// Rank 0's part of a live run. All times are of the run, on rank 0's clock. A message is ignored if its
-/// visit has ended or has been sent elsewhere since. Single-threaded.
+/// Rank 0's part of a live run. All times are of the run, on rank 0's clock. A message about a visit is
+/// ignored if the visit has ended or has been sent elsewhere since. Single-threaded.
 class LiveDispatcher final : private ToQueues {
  public:
-  /// All arguments outlive this object. `payload`: deliveries carry the bytes that the client has sent, or
-  /// name the rank that keeps the visit's tensor. `rows` may be null. `wake` ends a sleep of the loop, from
-  /// any thread; with it plans are computed in a thread of their own, without it (empty) in the loop.
+  /// All arguments outlive this object. With `payload`, deliveries carry the bytes that the client has sent,
+  /// or name the rank that keeps the visit's tensor. `rows` may be null. `wake` ends a sleep of the loop,
+  /// from any thread. If `wake` is given, a thread of their own computes plans; if it is empty, the loop
+  /// does.
   LiveDispatcher(const RunSpec& spec, const Layout& layout, bool payload, MessageWriter& out,
                  EventQueue& events, RowSink* rows, std::function<void()> wake);
 
@@ -40,12 +49,12 @@ class LiveDispatcher final : private ToQueues {
   bool send_due(TimeNs now);
   /// Returns the time at which the next request is due; kNever after the last.
   TimeNs next_due_ns() const { return generator_.next_send_ns(); }
-  /// Handles a message for the dispatcher; returns false if it is another.
+  /// Handles a message; returns false if it is not for the dispatcher.
   bool take(TimeNs now, Message& message);
-  /// Puts plans into effect that are due and have been computed since; returns false if there is no such
-  /// plan.
+  /// Takes the plans that the thread has computed, and puts those into effect that are due; returns false if
+  /// none is due, or if the loop computes the plans.
   bool take_plans(TimeNs now);
-  /// Handles an event of the dispatcher; returns false if it is another.
+  /// Handles an event; returns false if it is not for the dispatcher.
   bool handle(TimeNs now, const Event& event);
 
   /// Returns the plan that is in effect.
@@ -53,8 +62,8 @@ class LiveDispatcher final : private ToQueues {
   /// True if all of the load has been sent and has ended.
   bool done() const { return generator_.done() && dispatcher_.live_requests() == 0; }
   std::uint64_t sent() const { return generator_.sent(); }
-  /// Returns the number of notices so far of ended or preempted batches and ended visits. It stays the same
-  /// only if nothing happens.
+  /// Returns the number of notices so far of ended or preempted batches and ended visits. As long as
+  /// it grows, the run does not hang.
   std::uint64_t progress() const { return progress_; }
   /// Gives up all requests that have not ended: nothing more is waited for.
   void give_up(TimeNs now) {
@@ -87,8 +96,9 @@ class LiveDispatcher final : private ToQueues {
   void take_fault(TimeNs now, std::size_t change);
   void deliver_one(const Delivery& delivery);
   void publish_over_faulty_links(ModuleId module, std::span<const double> state);
-  bool links_are_faulty() const { return now_ <= faults_.links_until_ns(); }
-  /// Returns the time at which a message sent to the queue now sets off, as ActiveFaults::held_until.
+  bool links_may_be_faulty() const { return now_ <= faults_.links_until_ns(); }
+  /// Returns the time at which a message that is sent to the queue now sets off; nothing: at once; kNever: it
+  /// is lost.
   std::optional<TimeNs> held_until(QueueId queue);
   /// Sends or holds a composed message.
   void send_at(std::optional<TimeNs> held, QueueId queue, std::span<const std::byte> message,
@@ -140,13 +150,12 @@ class LiveDispatcher final : private ToQueues {
   std::optional<Tensors> tensors_;                 ///< tensors that clients send; with payload only
   std::optional<TensorRegistry> tensor_registry_;  ///< list of the kept tensors; with payload only
   Mailbox<Acknowledgement> acknowledgements_;      ///< acknowledgements that a faulty link holds back
-  QueueId told_by_ = kNone;                        ///< queue whose message is being handled ...
-  TimeNs told_ns_ = 0;                             ///< ... and time at which its router hears of that
-  std::vector<int> queue_rank_;                    ///< rank that hosts each queue
-  std::vector<std::uint64_t> delivered_;           ///< number of visits sent to each module's queues
-  std::deque<TimeNs> plans_due_ns_;  ///< earliest times at which the plans that are not in effect
-                                     ///< yet may be
-  std::deque<Plan> next_plans_;      ///< the first of these plans, if they are computed
+  QueueId told_by_ = kNone;               ///< queue whose message is being handled; kNone: no message
+  TimeNs told_ns_ = 0;                    ///< time at which the router hears of that message
+  std::vector<int> queue_rank_;           ///< rank that hosts each queue
+  std::vector<std::uint64_t> delivered_;  ///< number of visits sent to each module's queues
+  std::deque<TimeNs> plans_due_ns_;       ///< time from which each pending plan may take effect
+  std::deque<Plan> next_plans_;           ///< pending plans that have been computed, the first ones
   std::vector<BatchEntry> entries_;
   std::vector<double> values_;
   std::uint64_t progress_ = 0;

@@ -283,7 +283,7 @@ RankTotals LiveLoop::totals() const {
   totals.rank = static_cast<std::uint32_t>(transport_.rank());
   totals.host = host_name();
   totals.workers = static_cast<std::uint32_t>(layout_.gpus(transport_.rank()));
-  if (run_.devices != nullptr) totals.devices = run_.devices->name();
+  if (run_.devices != nullptr) totals.devices = run_.devices->names();
   const std::optional<DeviceKind> kind = kind_of_device(totals.devices);
   if (kind && traits_of(*kind).needs_gpu) totals.driver = nvidia_driver_version();
   totals.messages_sent = counters.messages_sent - before_.messages_sent;

@@ -36,10 +36,7 @@ void code(Archive<Way>& archive, RankRecord& record) {
   archive.value(record.accounting.exchanged_bytes);
   archive.value(record.accounting.fingerprint);
   archive.list(record.accounting.modules, [&](ModuleTotals& totals) {  // what the queues' accounting holds
-    archive.value(totals.arrived);
-    archive.value(totals.batches);
-    archive.value(totals.queueing_ns);
-    archive.value(totals.wait_ns);
+    ModuleTotals::sums_of_queues(totals, totals, [&](auto& sum, const auto&) { archive.value(sum); });
     code(archive, totals.queueing_delay);
     code(archive, totals.batch_wait);
   });

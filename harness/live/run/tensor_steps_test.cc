@@ -144,7 +144,7 @@ class RanksWithDevices {
       const auto own = bytes.first(declared.input_bytes);
       images.insert({own.begin(), own.end()});
     };
-    for (RequestId request = 0; declared.pres.empty() && request < Tensors::kEach; ++request)
+    for (RequestId request = 0; declared.pres.empty() && request < Tensors::kTensorsPerModule; ++request)
       add(tensors_.input(module, request).span());
     if (declared.pres.empty()) return images;
     const ModuleId pre = declared.pres.front();

@@ -32,24 +32,24 @@ Tensors::Tensors(const Pipeline& pipeline, std::uint64_t seed)
 }
 
 StoredTensor Tensors::input(ModuleId entry, RequestId request) {
-  return of(inputs_[entry], "tensor.input", entry, request);
+  return slice_of(inputs_[entry], "tensor.input", entry, request);
 }
 
 StoredTensor Tensors::output(ModuleId module, RequestId request) {
-  return of(outputs_[module], "tensor.output", module, request);
+  return slice_of(outputs_[module], "tensor.output", module, request);
 }
 
-StoredTensor Tensors::of(Tensor& tensor, const char* name, ModuleId module, RequestId request) const {
-  const std::size_t stride = rounded(tensor.bytes);
-  if (tensor.block == nullptr) {
-    tensor.block.reset(new std::byte[kEach * stride]);
+StoredTensor Tensors::slice_of(TensorSet& set, const char* name, ModuleId module, RequestId request) const {
+  const std::size_t stride = rounded(set.bytes);
+  if (set.block == nullptr) {
+    set.block.reset(new std::byte[kTensorsPerModule * stride]);
     RandomStream random(seed_, name, module);
-    for (std::size_t at = 0; at < kEach * stride; at += sizeof(std::uint64_t)) {
+    for (std::size_t at = 0; at < kTensorsPerModule * stride; at += sizeof(std::uint64_t)) {
       const std::uint64_t bits = random.bits();
-      std::memcpy(tensor.block.get() + at, &bits, sizeof bits);
+      std::memcpy(set.block.get() + at, &bits, sizeof bits);
     }
   }
-  return {tensor.block.get() + request % kEach * stride, tensor.bytes, tensor.block};
+  return {set.block.get() + request % kTensorsPerModule * stride, set.bytes, set.block};
 }
 
 }  // namespace harness

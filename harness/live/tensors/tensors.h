@@ -1,4 +1,4 @@
-// The tensors of random bytes that visits bring to their modules, of the declared size.
+// The tensors of random bytes, of the declared sizes, for the inputs and outputs of visits.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace harness {
 
-/// Returns the number of bytes that a visit of the module leaves behind: as many as the largest input of the
-/// modules that follow. Each of these takes as many of the bytes, from the front, as it declares. 0: they
-/// take no tensor.
+/// Returns the size of the output of a visit of the module: the largest input of the modules that follow.
+/// Each of these takes as many of the bytes, from the front, as it declares. 0: no module follows that takes
+/// a tensor.
 std::size_t output_bytes(const Pipeline& pipeline, ModuleId module);
 
 /// A few tensors of random bytes for each module, which the requests take in turn: the clients' inputs, and
-/// substitutes for outputs if nothing is computed (timers, services, null devices). They are made when first
-/// asked for, and are the same on all ranks. Used by one thread.
+/// substitutes for outputs if nothing is computed (timers, services, devices that compute nothing). They are
+/// made when first asked for, and are the same on all ranks. Used by one thread.
 class Tensors {
  public:
   Tensors(const Pipeline& pipeline, std::uint64_t seed);
@@ -32,20 +32,20 @@ class Tensors {
   StoredTensor output(ModuleId module, RequestId request);
   std::size_t output_bytes(ModuleId module) const { return outputs_[module].bytes; }
 
-  /// The number of tensors of each module; requests whose numbers differ by a multiple of it have the same
-  /// tensor.
-  static constexpr std::size_t kEach = 8;
+  /// The number of inputs, and of outputs, of each module; requests whose numbers differ by a multiple of it
+  /// have the same tensor.
+  static constexpr std::size_t kTensorsPerModule = 8;
 
  private:
-  struct Tensor {
-    std::size_t bytes = 0;
-    std::shared_ptr<std::byte[]> block;  ///< kEach tensors, each of whole words
+  struct TensorSet {
+    std::size_t bytes = 0;               ///< bytes of each tensor
+    std::shared_ptr<std::byte[]> block;  ///< kTensorsPerModule tensors, each in whole words, or null
   };
-  StoredTensor of(Tensor& tensor, const char* name, ModuleId module, RequestId request) const;
+  StoredTensor slice_of(TensorSet& set, const char* name, ModuleId module, RequestId request) const;
 
   std::uint64_t seed_;
-  std::vector<Tensor> inputs_;   ///< inputs of each module; only the entry modules' are used
-  std::vector<Tensor> outputs_;  ///< outputs of each module
+  std::vector<TensorSet> inputs_;   ///< inputs of each module; bytes are made for entry modules only
+  std::vector<TensorSet> outputs_;  ///< outputs of each module
 };
 
 }  // namespace harness

@@ -16,11 +16,11 @@ herr_t note_lack_of_memory(unsigned, const H5E_error2_t* error, void* is_lacking
 
 }  // namespace
 
-void throw_failure(const char* doing) {
+void throw_failure(const char* task) {
   bool is_lacking = !has_memory();
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_lack_of_memory, &is_lacking);
   if (is_lacking) throw std::bad_alloc();
-  throw Hdf5Failure(doing);
+  throw Hdf5Failure(task);
 }
 
 void prepare_hdf5() {

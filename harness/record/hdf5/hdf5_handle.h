@@ -17,7 +17,7 @@ class Hdf5Handle {
   using Close = herr_t (*)(hid_t);
 
   Hdf5Handle() = default;
-  Hdf5Handle(hid_t id, Close close, const char* doing) : id_(checked(id, doing)), close_(close) {}
+  Hdf5Handle(hid_t id, Close close, const char* task) : id_(checked(id, task)), close_(close) {}
   Hdf5Handle(Hdf5Handle&& other) noexcept
       : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
   Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {

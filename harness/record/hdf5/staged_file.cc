@@ -207,9 +207,9 @@ void StagedFile::commit(Durable durable) {
   sync_folder_of(path_);
 }
 
-void StagedFile::throw_failure(const std::string& doing) const {
+void StagedFile::throw_failure(const std::string& task) const {
   const std::string reason =
-      descriptor_.error != 0 ? std::strerror(descriptor_.error) : "HDF5 could not " + doing;
+      descriptor_.error != 0 ? std::strerror(descriptor_.error) : "HDF5 could not " + task;
   throw EnvironmentError(path_ + ": cannot be written: " + reason);
 }
 

@@ -55,7 +55,7 @@ class StagedFile {
   void commit(Durable durable = Durable::kAtOnce);
 
  private:
-  [[noreturn]] void throw_failure(const std::string& doing) const;
+  [[noreturn]] void throw_failure(const std::string& task) const;
   void discard();
 
   std::string path_;

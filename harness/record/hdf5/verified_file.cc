@@ -51,8 +51,8 @@ void warn_without_seal(const std::string& path) {
       printable(path).c_str());
 }
 
-InputError damaged_file(const std::string& path, const std::string& doing) {
-  return input_error({path, 0, ""}, "a truncated or damaged HDF5 file (could not " + doing + ")",
+InputError damaged_file(const std::string& path, const std::string& task) {
+  return input_error({path, 0, ""}, "a truncated or damaged HDF5 file (could not " + task + ")",
                      kAllowedResults);
 }
 
@@ -95,6 +95,6 @@ std::string VerifiedFile::format() const {
   return format;
 }
 
-InputError VerifiedFile::damaged(const std::string& doing) const { return damaged_file(path_, doing); }
+InputError VerifiedFile::damaged(const std::string& task) const { return damaged_file(path_, task); }
 
 }  // namespace harness

@@ -40,7 +40,7 @@ class VerifiedFile {
   }
 
  private:
-  InputError damaged(const std::string& doing) const;
+  InputError damaged(const std::string& task) const;
 
   std::string path_;
   Hdf5Handle file_;

@@ -38,6 +38,34 @@ struct ModuleTotals {
   GapTotals gaps;
   BatchEnds ends;
 
+  /// Calls `each(of_row, of_other)` for each sum that the queues of the module count: of several ranks they
+  /// are added up.
+  static void sums_of_queues(auto& row, auto& other, auto&& each) {
+    each(row.arrived, other.arrived);
+    each(row.batches, other.batches);
+    each(row.queueing_ns, other.queueing_ns);
+    each(row.wait_ns, other.wait_ns);
+  }
+  /// Calls it for each sum over the run; what a warm-up counted is subtracted from them.
+  static void sums(auto& row, auto& other, auto&& each) {
+    sums_of_queues(row, other, each);
+    each(row.done, other.done);
+    each(row.cancelled, other.cancelled);
+    each(row.unfinished, other.unfinished);
+    each(row.preempted, other.preempted);
+    for (std::size_t i = 0; i < row.dropped.size(); ++i) each(row.dropped[i], other.dropped[i]);
+    each(row.exec_ns, other.exec_ns);
+    each(row.requests.sent, other.requests.sent);
+    each(row.requests.in_time, other.requests.in_time);
+    each(row.requests.late, other.requests.late);
+    each(row.requests.dropped, other.requests.dropped);
+    each(row.gaps.count, other.gaps.count);
+    each(row.gaps.sum_ns, other.gaps.sum_ns);
+    each(row.gaps.squares_ns2, other.gaps.squares_ns2);
+    each(row.ends.count, other.ends.count);
+    each(row.ends.pairs, other.ends.pairs);
+  }
+
   /// Subtracts the counts and sums of a part of the run; the fields that describe the module stay.
   ModuleTotals& operator-=(const ModuleTotals& part);
 

@@ -2,8 +2,9 @@
 // derived.
 //
 // Rows that are stored list their columns once, in the order of the file: `list(row, column)` calls
-// `column(name, value)` for each. Writing, reading, sending and comparing rows all use it;
-// results/README.md describes the columns.
+// `column(name, value)` for each. Writing, reading, sending and comparing rows use it, but of the
+// ModuleTotals a rank sends only its sums_of_queues() and histograms. results/README.md describes the
+// columns.
 #pragma once
 
 #include <algorithm>

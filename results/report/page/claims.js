@@ -2,7 +2,7 @@
 // The papers' claims that the file decides.
 
 const VERDICT = { reproduced: ["good", "\u2713"], partly: ["between", "~"], undecided: ["between", "?"], "not reproduced": ["bad", "\u2717"], "not run": ["", "-"] };
-const KINDS = ["paper", "reading", "calibrated", "ours"]; // docs/claims.md, Kinds
+const KINDS = ["paper", "reading", "ours"]; // docs/claims.md, Kinds
 
 function verdict(word) {
   const [kind, mark] = VERDICT[word] || ["", ""];
@@ -32,7 +32,7 @@ function claimsSection(file, headline) {
   };
   const columns = [
     { key: "verdict", label: "verdict", value: (claim) => claim.verdict, name: true, cell: (claim) => h("span", {}, verdict(claim.verdict), claim.verdict === "undecided" ? h("div", { class: "soft" }, `${claim.worst} to ${claim.best}`) : null) },
-    { key: "kind", label: "kind", value: (claim) => claim.kind, name: true },
+    { key: "kind", label: "kind", value: (claim) => claim.kind + (claim.chosen_after ? ", after" : ""), name: true },
     { key: "statement", label: "claim", value: (claim) => claim.statement, cell: (claim) => h("div", {}, claim.statement, h("div", { class: "soft" }, claim.id)) },
     { key: "paper", label: "paper", value: (claim) => `${claim.paper}, ${claim.section}${claim.figure ? ", " + claim.figure : ""}` },
     { key: "paper_value", label: "paper's figure", value: (claim) => claim.paper_value },
