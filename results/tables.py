@@ -40,7 +40,6 @@ from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 WHOLE_FROM = 1000
-MOST_LOOKS = 4
 
 
 class TableError(Exception):
@@ -188,7 +187,7 @@ def ours(claim):
 
 def verdict(claim):
     """An undecided claim says so if no look at it is left (docs/claims.md, Deciding)."""
-    if claim["verdict"] != "undecided" or claim["looks"] < MOST_LOOKS:
+    if not claim["budget_spent"]:
         return claim["verdict"]
     return f"undecided, budget of {max(group['seeds'] for group in claim['groups'])} seeds spent"
 

@@ -50,7 +50,7 @@ def once(claims):
     """Claims with one statement and one expression, on several experiments, count as one, with the worst of their verdicts."""
     said = {}
     for claim in claims:
-        twins = said.setdefault((claim["statement"], claim["expression"]), [])
+        twins = said.setdefault((claim["paper"], claim["kind"], claim["statement"], claim["expression"]), [])
         twins.append(claim)
     return [max(twins, key=lambda claim: -1 if verdict(claim) == "not run" else VERDICTS.index(verdict(claim))) for twins in said.values()]
 

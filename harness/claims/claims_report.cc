@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include "harness/core/wording.h"
 #include "harness/text/json.h"
@@ -40,7 +41,7 @@ std::string ours(const Judgement& judgement) {
 
 /// Returns ", budget of 24 seeds spent" if no look at the claim is left.
 std::string spent_text(const Judgement& judgement) {
-  if (judgement.looks < kLookShares.size()) return "";
+  if (!judgement.is_spent()) return "";
   std::size_t seeds = 0;
   for (const GroupResult& group : judgement.groups) seeds = std::max(seeds, group.by_seed.size());
   return ", budget of " + counted(seeds, "seed") + " spent";
@@ -94,18 +95,20 @@ std::string remarks(const Judgement& judgement) {
 struct JudgedStatement {
   const Claim* claim = nullptr;
   Verdict verdict = Verdict::kNotRun;
+  bool chosen_after = false;
 };
 
 /// Returns what the claims state, each once: claims with one statement and one expression, on several
 /// experiments, count as one with the worst of their verdicts.
 std::vector<JudgedStatement> statements_of(const std::vector<Judgement>& judgements) {
   std::vector<JudgedStatement> statements;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<std::string, Kind, std::string, std::string>, std::size_t> places;
   for (const Judgement& judgement : judgements) {
     const Claim& claim = *judgement.claim;
-    const auto [place, is_new] =
-        places.emplace(std::pair(claim.statement, claim.expression_text), statements.size());
-    if (is_new) statements.push_back({&claim, judgement.verdict});
+    const auto [place, is_new] = places.emplace(
+        std::tuple(claim.paper, claim.kind, claim.statement, claim.expression_text), statements.size());
+    if (is_new) statements.push_back({&claim, judgement.verdict, claim.chosen_after});
+    statements[place->second].chosen_after |= claim.chosen_after;
     Verdict& verdict = statements[place->second].verdict;
     const bool is_worse = judgement.verdict != Verdict::kNotRun && judgement.verdict < verdict;
     if (is_worse || verdict == Verdict::kNotRun) verdict = judgement.verdict;
@@ -122,8 +125,7 @@ std::string verdicts_text(const std::vector<JudgedStatement>& statements, bool a
     const auto count = std::ranges::count(statements, verdict, &JudgedStatement::verdict);
     if (all || count > 0) texts.push_back(std::to_string(count) + " " + name_of(verdict));
   }
-  const auto after =
-      std::ranges::count_if(statements, [](const JudgedStatement& each) { return each.claim->chosen_after; });
+  const auto after = std::ranges::count(statements, true, &JudgedStatement::chosen_after);
   return join_names(texts) +
          (after > 0 ? "; " + std::to_string(after) + " of them chosen after results" : "");
 }
@@ -209,6 +211,7 @@ TextTable table_of(const std::vector<Judgement>& judgements) {
     table.add({"value", ""}, judgement.value);
     table.add({"half_width", ""}, judgement.half_width);
     table.add({"looks", ""}, judgement.looks);
+    table.add({"budget_spent", ""}, judgement.is_spent());
     table.add({"worst", ""}, name_of(judgement.worst));
     table.add({"best", ""}, name_of(judgement.best));
     table.add({"groups", ""}, Json{json_of(groups_json(judgement.groups))});

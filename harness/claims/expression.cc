@@ -333,20 +333,26 @@ bool reduces_over(const Expression& expression, std::string_view key) {
                      [&](const Expression& argument) { return reduces_over(argument, key); });
 }
 
-bool is_yes_or_no(const Expression& expression) {
+bool is_discrete(const Expression& expression) {
   switch (expression.operation) {
     case Operation::kLess:
     case Operation::kLessEqual:
     case Operation::kGreater:
     case Operation::kGreaterEqual:
+    case Operation::kArgMin:
+    case Operation::kArgMax:
       return true;
-    case Operation::kMultiply:
-    case Operation::kMin:
-    case Operation::kMax:
-      return std::ranges::all_of(expression.arguments, is_yes_or_no);
     default:
-      return false;
+      return std::ranges::any_of(expression.arguments, is_discrete);
   }
+}
+
+bool names_key(const Expression& expression, std::string_view key) {
+  return expression.over == key ||
+         std::ranges::any_of(expression.selectors,
+                             [&](const Selector& selector) { return selector.key == key; }) ||
+         std::ranges::any_of(expression.arguments,
+                             [&](const Expression& argument) { return names_key(argument, key); });
 }
 
 Expression parse_expression(const InputPlace& place, std::string_view text, const Vocabulary& vocabulary) {

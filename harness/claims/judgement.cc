@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/claims/evaluation.h"
 #include "harness/core/wording.h"
@@ -12,9 +13,11 @@ namespace {
 
 const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
-constexpr Interval kMostSeeds = {.low = 0.5};  ///< interval of the mean of a comparison that holds
-
-constexpr ConfidenceInterval kNoInterval;
+constexpr Interval kMostSeeds = {.low = 0.5};  ///< interval of the share of seeds that is most of them
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr ConfidenceInterval
+    kNoInterval;  ///< interval of results that were not repeated, which count as exact
+constexpr ConfidenceInterval kAnything = {-kInfinity, kInfinity};
 
 /// True if a number of that confidence interval may lie in `interval` and may lie outside of it.
 bool straddles(const Interval& interval, const ConfidenceInterval& range) {
@@ -53,9 +56,40 @@ void add_cells(const std::vector<const ResultRow*>& rows, GroupResult& group) {
   }
 }
 
-/// Returns the numbers among which the value of a group that holds lies.
-const Interval& held(const Claim& claim) {
-  return claim.combine == Combine::kShare || is_yes_or_no(claim.expression) ? kMostSeeds : claim.expect;
+/// True if the claim is judged by the share of seeds with which it holds, not by a mean.
+bool counts_seeds(const Claim& claim) {
+  return claim.combine == Combine::kShare || is_discrete(claim.expression);
+}
+
+/// True if the claim holds with that value of one seed.
+bool holds_with(const Claim& claim, double value) {
+  return claim.combine == Combine::kShare ? kMostSeeds.contains(value) : claim.expect.contains(value);
+}
+
+/// Returns the numbers among which the value of a group that holds lies: of a mean, or of a share of seeds.
+const Interval& held(const Claim& claim) { return counts_seeds(claim) ? kMostSeeds : claim.expect; }
+
+/// Returns the mean of the values, or the share of them with which the claim holds.
+double judged_value(const Claim& claim, const std::vector<double>& values) {
+  if (!counts_seeds(claim)) return spread_of(values).mean;
+  const auto count = std::ranges::count_if(values, [&](double value) { return holds_with(claim, value); });
+  return static_cast<double>(count) / static_cast<double>(values.size());
+}
+
+/// Returns the confidence interval of judged_value(). One value has none if nothing was `repeated`, and may
+/// stand for any otherwise.
+ConfidenceInterval interval_of(const Claim& claim, const std::vector<double>& values, double error,
+                               bool repeated) {
+  if (values.size() < 2) return repeated ? kAnything : kNoInterval;
+  if (counts_seeds(claim)) {
+    const auto count = std::ranges::count_if(values, [&](double value) { return holds_with(claim, value); });
+    return share_interval(static_cast<std::size_t>(count), values.size(), error);
+  }
+  const Spread spread = spread_of(values);
+  if (std::isinf(spread.mean) && std::ranges::count(values, spread.mean) == std::ssize(values))
+    return {spread.mean, spread.mean};
+  const double half = half_width_of(spread, error);
+  return std::isfinite(half) ? ConfidenceInterval{spread.mean - half, spread.mean + half} : kAnything;
 }
 
 GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& rows,
@@ -71,12 +105,15 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
     for (const ResultRow* row : rows) {
       if (at_once || fits_binding(*row, seed.front())) of_seed.push_back(row);
     }
-    const bool is_added = !at_once && of_seed.front()->find(kResultsField) != nullptr;
     Evaluation evaluation(of_seed, keys, place);
     const std::optional<double> value = evaluation.value(claim.expression);
     const std::set<const ResultRow*> used(evaluation.used().begin(), evaluation.used().end());
-    if (is_added && (!value || used.size() < most_rows)) continue;  // it repeats cells of other claims
-    if (value) {
+    const auto is_of_look = [](const ResultRow* row) { return row->find(kResultsField) != nullptr; };
+    const bool is_added =
+        value ? std::ranges::any_of(used, is_of_look) : std::ranges::all_of(of_seed, is_of_look);
+    const bool all_ran = std::ranges::all_of(of_seed, &ResultRow::ok);
+    if (is_added && all_ran && (!value || used.size() < most_rows)) continue;  // cells of other claims
+    if (value && !(is_added && used.size() < most_rows)) {
       group.by_seed.push_back(*value);
       group.seeds.push_back(at_once ? "all" : seed.front().value.text);
       add_cells(evaluation.used(), group);
@@ -90,18 +127,8 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   group.mean = spread_of(group.by_seed).mean;
   group.least = *std::min_element(group.by_seed.begin(), group.by_seed.end());
   group.most = *std::max_element(group.by_seed.begin(), group.by_seed.end());
-  group.holds = held(claim).contains(group.mean);
+  group.holds = held(claim).contains(judged_value(claim, group.by_seed));
   return group;
-}
-
-/// Returns the confidence interval of the group's mean, or of the probability that its comparison holds.
-ConfidenceInterval interval_of(const Claim& claim, const GroupResult& group, double error) {
-  if (is_yes_or_no(claim.expression) && group.by_seed.size() > 1) {
-    const auto count = static_cast<std::size_t>(std::count(group.by_seed.begin(), group.by_seed.end(), 1.0));
-    return share_interval(count, group.by_seed.size(), error);
-  }
-  const double half = half_width_of(spread_of(group.by_seed), error);
-  return std::isnan(half) ? kNoInterval : ConfidenceInterval{group.mean - half, group.mean + half};
 }
 
 /// True if every number of the range is as near to the claim's limit as one that says "no difference".
@@ -111,28 +138,38 @@ bool is_no_difference(const Claim& claim, const ConfidenceInterval& range) {
   return range.low >= limit - *claim.equal && range.high <= limit + *claim.equal;
 }
 
+bool was_repeated(const std::vector<GroupResult>& groups) {
+  return std::ranges::any_of(groups, [](const GroupResult& group) { return group.by_seed.size() > 1; });
+}
+
 /// Finds what is certain of the groups. If all hold beyond their own noise, so does the claim (an
 /// intersection-union test); else the intervals of all groups together have the error.
 void find_noise(const Claim& claim, double error, std::vector<GroupResult>& groups) {
   const auto shared = error / static_cast<double>(groups.size());
+  const bool repeated = was_repeated(groups);
   bool all_hold = true;
   for (GroupResult& group : groups) {
-    const ConfidenceInterval own = interval_of(claim, group, error);
-    const ConfidenceInterval wide = interval_of(claim, group, shared);
-    group.half_width = (own.high - own.low) / 2;
-    group.is_equal = is_no_difference(claim, wide);
+    const ConfidenceInterval own = interval_of(claim, group.by_seed, error, repeated);
+    group.range = interval_of(claim, group.by_seed, shared, repeated);
+    group.half_width = half_width_of(spread_of(group.by_seed), error);
+    group.is_equal = is_no_difference(claim, group.range);
     if (group.is_equal) group.holds = false;
-    group.within_noise = !group.is_equal && straddles(held(claim), wide);
-    all_hold = all_hold && group.holds && !straddles(held(claim), own);
+    group.within_noise = !group.is_equal && straddles(held(claim), group.range);
+    all_hold = all_hold && group.holds && !is_no_difference(claim, own) && !straddles(held(claim), own);
   }
   if (!all_hold) return;
   for (GroupResult& group : groups) group.within_noise = false;
 }
 
-/// Returns the mean over the groups for each seed that all of them have. The spread of these means is due to
-/// the seeds alone.
-std::vector<double> means_by_seed(const std::vector<GroupResult>& groups) {
-  std::vector<double> means;
+double combined(Combine combine, const std::vector<double>& values) {
+  if (combine == Combine::kMin) return std::ranges::min(values);
+  if (combine == Combine::kMax) return std::ranges::max(values);
+  return spread_of(values).mean;
+}
+
+/// Returns the groups' number for each seed that all of them have. Its spread is due to the seeds alone.
+std::vector<double> combined_by_seed(Combine combine, const std::vector<GroupResult>& groups) {
+  std::vector<double> numbers;
   for (const std::string& seed : groups.front().seeds) {
     std::vector<double> values;
     for (const GroupResult& group : groups) {
@@ -140,81 +177,127 @@ std::vector<double> means_by_seed(const std::vector<GroupResult>& groups) {
       if (at != group.seeds.end())
         values.push_back(group.by_seed[static_cast<std::size_t>(at - group.seeds.begin())]);
     }
-    if (values.size() == groups.size()) means.push_back(spread_of(values).mean);
+    if (values.size() == groups.size()) numbers.push_back(combined(combine, values));
   }
-  return means;
+  return numbers;
 }
 
-/// Sets the number that the groups make, with its confidence interval in `range`, kNoInterval if it has none.
-void combine_groups(const Claim& claim, double error, Judgement& judgement, ConfidenceInterval& range) {
-  const auto less = [](const GroupResult& a, const GroupResult& b) { return a.mean < b.mean; };
-  const std::vector<GroupResult>& groups = judgement.groups;
-  range = kNoInterval;
-  if (claim.combine == Combine::kMin || claim.combine == Combine::kMax) {
-    const bool least = claim.combine == Combine::kMin;
-    const auto extreme = least ? std::min_element(groups.begin(), groups.end(), less)
-                               : std::max_element(groups.begin(), groups.end(), less);
-    judgement.value = extreme->mean;
-    judgement.half_width = extreme->half_width;
-    for (const GroupResult& group : groups) {
-      const ConfidenceInterval own = interval_of(claim, group, error / static_cast<double>(groups.size()));
-      range.low = least ? std::fmin(range.low, own.low) : std::fmax(range.low, own.low);
-      range.high = least ? std::fmin(range.high, own.high) : std::fmax(range.high, own.high);
-    }
-  } else if (claim.combine == Combine::kShare) {
-    judgement.value = static_cast<double>(judgement.holding) / static_cast<double>(groups.size());
-  } else {
-    std::vector<double> means;
-    for (const GroupResult& group : groups) means.push_back(group.mean);
-    judgement.value = spread_of(means).mean;
-    judgement.half_width = half_width_of(spread_of(means_by_seed(groups)), error);
-    if (!std::isnan(judgement.half_width))
-      range = {judgement.value - judgement.half_width, judgement.value + judgement.half_width};
+/// Returns the confidence interval of the least or greatest of the groups' means: all of theirs at once.
+ConfidenceInterval range_of_extreme(Combine combine, const std::vector<GroupResult>& groups) {
+  ConfidenceInterval range = groups.front().range;
+  for (const GroupResult& group : groups) {
+    const bool least = combine == Combine::kMin;
+    range.low = least ? std::min(range.low, group.range.low) : std::max(range.low, group.range.low);
+    range.high = least ? std::min(range.high, group.range.high) : std::max(range.high, group.range.high);
   }
+  return range;
+}
+
+/// Sets the number that the groups make. Returns its confidence interval, or the one of the share of seeds
+/// with which the claim holds.
+ConfidenceInterval combine_groups(const Claim& claim, double error, Judgement& judgement) {
+  const std::vector<GroupResult>& groups = judgement.groups;
+  if (claim.combine == Combine::kShare) {
+    judgement.value = static_cast<double>(judgement.holding) / static_cast<double>(groups.size());
+    return kNoInterval;
+  }
+  std::vector<double> means;
+  for (const GroupResult& group : groups) means.push_back(group.mean);
+  judgement.value = combined(claim.combine, means);
+  const std::vector<double> by_seed = combined_by_seed(claim.combine, groups);
+  const bool is_extreme = claim.combine == Combine::kMin || claim.combine == Combine::kMax;
+  if (is_extreme) {
+    const auto of = std::ranges::find(groups, judgement.value, &GroupResult::mean);
+    judgement.half_width = of->half_width;
+  } else {
+    judgement.half_width = half_width_of(spread_of(by_seed), error);
+  }
+  if (is_extreme && !counts_seeds(claim)) return range_of_extreme(claim.combine, groups);
+  if (by_seed.empty()) return was_repeated(groups) ? kAnything : kNoInterval;
+  return interval_of(claim, by_seed, error, was_repeated(groups));
 }
 
 bool is_one_number(Combine combine) { return combine != Combine::kAll && combine != Combine::kShare; }
 
-/// Returns the verdict if `holding` of the groups hold. One combined number counts as one group, 0 or 1.
-Verdict verdict_of(const Claim& claim, const Judgement& judgement, std::size_t holding) {
-  const std::vector<GroupResult>& groups = judgement.groups;
-  if (claim.combine != Combine::kAll) {
-    const bool share = claim.combine == Combine::kShare;
-    const double value =
-        share ? static_cast<double>(holding) / static_cast<double>(groups.size()) : judgement.value;
-    if (share ? claim.expect.contains(value) : holding > 0) return Verdict::kReproduced;
+/// Returns the verdict if `holding` of the groups hold, and if all lie `within` the interval of "partly". One
+/// combined number counts as one group, 0 or 1.
+Verdict verdict_of(const Claim& claim, const Judgement& judgement, std::size_t holding, bool within) {
+  const std::size_t groups = judgement.groups.size();
+  if (claim.combine == Combine::kShare) {
+    const double value = static_cast<double>(holding) / static_cast<double>(groups);
+    if (claim.expect.contains(value)) return Verdict::kReproduced;
     return claim.partly && claim.partly->contains(value) ? Verdict::kPartly : Verdict::kNotReproduced;
   }
-  if (holding == groups.size() && judgement.missing.empty()) return Verdict::kReproduced;
-  const bool within =
-      claim.partly && std::all_of(groups.begin(), groups.end(), [&](const GroupResult& group) {
-        return claim.partly->contains(group.mean);
-      });
-  const bool half = holding > 0 && 2 * holding >= groups.size();
+  if (is_one_number(claim.combine)) {
+    if (holding > 0) return Verdict::kReproduced;
+    return within ? Verdict::kPartly : Verdict::kNotReproduced;
+  }
+  if (holding == groups && judgement.missing.empty()) return Verdict::kReproduced;
+  const bool half = holding > 0 && 2 * holding >= groups;
   return within || half ? Verdict::kPartly : Verdict::kNotReproduced;
 }
 
+/// The certainty that something is so.
+struct Certainty {
+  bool surely = false;
+  bool perhaps = false;
+};
+
+/// Returns whether the numbers lie in the interval of "partly".
+Certainty within_partly(const Claim& claim, const Judgement& judgement, const ConfidenceInterval& range) {
+  Certainty within{claim.partly.has_value(), claim.partly.has_value()};
+  if (!claim.partly || claim.combine == Combine::kShare) return {};
+  const auto add = [&](double value, const ConfidenceInterval& of) {
+    // A claim that is judged by shares of seeds has no interval of its value: its mean counts.
+    const bool noisy = !counts_seeds(claim) && straddles(*claim.partly, of);
+    within.surely = within.surely && claim.partly->contains(value) && !noisy;
+    within.perhaps = within.perhaps && (claim.partly->contains(value) || noisy);
+  };
+  if (is_one_number(claim.combine)) {
+    add(judgement.value, range);
+  } else {
+    for (const GroupResult& group : judgement.groups) add(group.mean, group.range);
+  }
+  return within;
+}
+
+/// Returns whether the combined number holds.
+Certainty holding_number(const Claim& claim, const Judgement& judgement, const ConfidenceInterval& range) {
+  const bool is_equal = is_no_difference(claim, range);
+  const bool is_share = counts_seeds(claim) && !std::isnan(range.low);
+  const bool holds = is_share ? judged_value(claim, combined_by_seed(claim.combine, judgement.groups)) >= 0.5
+                              : claim.expect.contains(judgement.value);
+  const bool noisy = straddles(is_share ? kMostSeeds : claim.expect, range);
+  return {holds && !noisy && !is_equal, (holds || noisy) && !is_equal};
+}
+
 /// Finds the verdicts for every number of groups that may hold, from the number of groups that hold in spite
-/// of noise to that plus all groups within noise; the last two are the limits of the claim's verdict.
+/// of noise to that plus all groups within noise, within "partly" and not if that is within noise; the worst
+/// and the best of them are the limits of the claim's verdict.
 void find_verdict(const Claim& claim, const ConfidenceInterval& range, Judgement& judgement) {
   std::size_t surely = 0;
   std::size_t perhaps = 0;
-  const auto count = [&](bool holds, bool noisy) {
-    surely += holds && !noisy ? 1 : 0;
-    perhaps += holds || noisy ? 1 : 0;
-    judgement.noisy += noisy ? 1 : 0;
-  };
   if (is_one_number(claim.combine)) {
-    const bool is_equal = is_no_difference(claim, range);
-    count(claim.expect.contains(judgement.value) && !is_equal, !is_equal && straddles(claim.expect, range));
+    const Certainty holds = holding_number(claim, judgement, range);
+    surely = holds.surely ? 1 : 0;
+    perhaps = holds.perhaps ? 1 : 0;
+    judgement.noisy = perhaps - surely;
   } else {
-    for (const GroupResult& group : judgement.groups) count(group.holds, group.within_noise);
+    for (const GroupResult& group : judgement.groups) {
+      surely += group.holds && !group.within_noise ? 1 : 0;
+      perhaps += group.holds || group.within_noise ? 1 : 0;
+      judgement.noisy += group.within_noise ? 1 : 0;
+    }
   }
-  judgement.worst = judgement.best = verdict_of(claim, judgement, surely);
-  for (std::size_t holding = surely + 1; holding <= perhaps; ++holding) {
-    const Verdict verdict = verdict_of(claim, judgement, holding);
-    judgement.worst = std::min(judgement.worst, verdict);
-    judgement.best = std::max(judgement.best, verdict);
+  const Certainty within = within_partly(claim, judgement, range);
+  judgement.worst = verdict_of(claim, judgement, surely, within.surely);
+  judgement.best = judgement.worst;
+  for (std::size_t holding = surely; holding <= perhaps; ++holding) {
+    for (const bool is_within : {within.surely, within.perhaps}) {
+      const Verdict verdict = verdict_of(claim, judgement, holding, is_within);
+      judgement.worst = std::min(judgement.worst, verdict);
+      judgement.best = std::max(judgement.best, verdict);
+    }
   }
   judgement.verdict = judgement.worst == judgement.best ? judgement.worst : Verdict::kUndecided;
 }
@@ -266,8 +349,20 @@ bool Judgement::worse() const {
 bool Judgement::doubtful() const { return verdict == Verdict::kUndecided && verdict < claim->known; }
 
 Verdict verdict_by_means(const Claim& claim, const Judgement& judgement) {
+  const bool is_number = is_one_number(claim.combine);
+  const bool within =
+      claim.partly && (is_number ? claim.partly->contains(judgement.value)
+                                 : std::ranges::all_of(judgement.groups, [&](const GroupResult& group) {
+                                     return claim.partly->contains(group.mean);
+                                   }));
   const bool holds = claim.expect.contains(judgement.value);
-  return verdict_of(claim, judgement, is_one_number(claim.combine) ? holds : judgement.holding);
+  return verdict_of(claim, judgement, is_number ? holds : judgement.holding, within);
+}
+
+bool gains_by_seeds(const Claim& claim) {
+  const auto is_seed = [](const std::string& key) { return key == "seed"; };
+  return !names_key(claim.expression, "seed") && std::ranges::none_of(claim.for_each, is_seed) &&
+         std::ranges::none_of(claim.where, is_seed, &Filter::key);
 }
 
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows, double error) {
@@ -298,9 +393,7 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows, double e
   }
   find_noise(claim, error, judgement.groups);
   for (const GroupResult& group : judgement.groups) judgement.holding += group.holds ? 1 : 0;
-  ConfidenceInterval range;
-  combine_groups(claim, error, judgement, range);
-  find_verdict(claim, range, judgement);
+  find_verdict(claim, combine_groups(claim, error, judgement), judgement);
   return judgement;
 }
 
@@ -311,11 +404,9 @@ Judgement judge_looks(const Claim& claim, std::span<const std::vector<ResultRow>
     rows.insert(rows.end(), looks[look].begin(), looks[look].end());
     judgement = judge(claim, rows, kVerdictError * kLookShares[look]);
     judgement.looks = look + 1;
-    const bool has_interval = reduces_over(claim.expression, "seed") ||
-                              std::ranges::any_of(judgement.groups, [](const GroupResult& group) {
-                                return group.by_seed.size() > 1;
-                              });
-    if (judgement.verdict != Verdict::kUndecided && has_interval) break;
+    const bool is_repeated = std::ranges::all_of(
+        judgement.groups, [](const GroupResult& group) { return group.by_seed.size() > 1; });
+    if (judgement.verdict != Verdict::kUndecided && (is_repeated || !gains_by_seeds(claim))) break;
   }
   return judgement;
 }

@@ -48,6 +48,8 @@ struct Judgement {
 
   /// True if the verdict is worse than the known one; false if the claim was not run or is undecided.
   bool worse() const;
+  /// True if it is undecided and no look is left.
+  bool is_spent() const { return verdict == Verdict::kUndecided && looks == kLookShares.size(); }
   /// True if the verdict is undecided and the known one is better; only --strict counts this as worse.
   bool doubtful() const;
 };
@@ -60,12 +62,14 @@ struct GroupResult {
   std::vector<std::string> seeds;  ///< names of these seeds; "all" for an expression that reduces over `seed`
   std::size_t without = 0;         ///< number of seeds that have no value
   double mean = 0;
-  /// Half of the mean's confidence interval at the look's error (Student's t; for yes or no Clopper and
-  /// Pearson's); NaN with a single seed.
+  /// Half of the mean's confidence interval at the look's error (Student's t); NaN with a single seed.
   double half_width = 0;
+  /// Confidence interval that is right for all groups at once: of the mean or, where the expression compares,
+  /// of the share of seeds with which the claim holds.
+  ConfidenceInterval range;
   double least = 0;
   double most = 0;
-  bool holds = false;  ///< true if the mean lies in `expect` (with `share`, and of yes or no: at least 0.5)
+  bool holds = false;  ///< true if the mean, or most values of an expression that compares, lie in `expect`
   /// True if the confidence interval lies within the claim's `equal` of the limit of `expect`: there is no
   /// difference such as the claim states, and the group does not hold.
   bool is_equal = false;
@@ -86,6 +90,8 @@ Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows, double e
 /// Judges a claim by the rows that each look added to those before: the first look that decides it counts.
 /// Each spends its share of the error, a single one too: others may follow.
 Judgement judge_looks(const Claim& claim, std::span<const std::vector<ResultRow>> looks);
+/// True if more seeds can decide the claim: it does not name `seed` itself.
+bool gains_by_seeds(const Claim& claim);
 /// Returns the verdict by the means alone, without regard to noise. The judgement must have groups.
 Verdict verdict_by_means(const Claim& claim, const Judgement& judgement);
 

@@ -135,8 +135,8 @@ TEST(Judge, IsUndecidedWhereTheGroupsWithinNoiseDecideTheVerdict) {
        true},
       {"one holds, two if tweet does", "expect = '> 5'", Verdict::kNotReproduced, Verdict::kPartly, false,
        true},
-      {"partly, whichever", "expect = '> 5'\npartly = '> 1'", Verdict::kPartly, Verdict::kPartly, true,
-       false},
+      {"within noise of partly's limit", "expect = '> 5'\npartly = '> 1'", Verdict::kNotReproduced,
+       Verdict::kPartly, false, true},
       {"none holds, or one", "expect = '> 7'\nknown = 'undecided'", Verdict::kNotReproduced,
        Verdict::kNotReproduced, true, false},
   };
@@ -166,10 +166,24 @@ TEST(Judge, AnsweringYesWithEverySeedIsEvidenceOnlyIfThereAreEnough) {
     EXPECT_EQ(judge(claim, ratios(std::vector<double>(seeds, 2))).verdict, Verdict::kUndecided) << seeds;
     EXPECT_EQ(judge(claim, ratios(std::vector<double>(seeds, 0.5))).verdict, Verdict::kUndecided) << seeds;
   }
+  const Claim none = claim_of("expect = [0, 0]", "drop_rate[nexus] > drop_rate[pard]");
+  EXPECT_EQ(judge(none, ratios(std::vector<double>(6, 0.5))).verdict, Verdict::kReproduced) << "expects no";
   EXPECT_EQ(judge(claim, ratios(std::vector<double>(6, 2))).verdict, Verdict::kReproduced);
   EXPECT_EQ(judge(claim, ratios(std::vector<double>(6, 0.5))).verdict, Verdict::kNotReproduced);
   EXPECT_EQ(judge(claim, ratios({2, 2, 2, 2, 2, 2, 2, 2, 2, 0.5})).verdict, Verdict::kReproduced);
   EXPECT_EQ(judge(claim, ratios({2, 2, 0.5, 2, 2, 0.5, 2, 2, 2, 0.5})).verdict, Verdict::kUndecided);
+}
+
+TEST(Judge, AGroupWithOneSeedBesideRepeatedOnesIsNotKnown) {
+  std::vector<SummaryRow> rows;
+  add_pair(rows, "wiki", 1, 2);
+  add_pair(rows, "wiki", 2, 2.01);
+  add_pair(rows, "tweet", 1, 3);
+  const Judgement judgement =
+      judge(claim_of(std::string(kByTrace) + "expect = '> 1'"), result_rows("overall", rows));
+  EXPECT_EQ(judgement.verdict, Verdict::kUndecided);
+  EXPECT_EQ(judge(claim_of("expect = '> 1'"), ratios({3})).verdict, Verdict::kReproduced)
+      << "nothing is repeated";
 }
 
 TEST(Judge, NoDifferenceIsAVerdict) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,6 +16,8 @@
 #include "harness/cli/printing.h"
 #include "harness/cli/terminal.h"
 #include "harness/core/input_error.h"
+#include "harness/core/printable.h"
+#include "harness/core/wording.h"
 #include "harness/decide/claim_results.h"
 #include "harness/decide/run_decisions.h"
 #include "harness/files/file_bytes.h"
@@ -29,6 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kLongestNote = 1000;
 constexpr const char* kClaimsFile = "experiments/claims.toml";
 
 struct ClaimsOptions {
@@ -43,6 +47,7 @@ struct ClaimsOptions {
   bool strict = false;
   bool decide = false;
   bool quiet = false;
+  bool fresh = false;
 };
 
 std::string claims_file_path(const ClaimsOptions& options) {
@@ -84,6 +89,10 @@ std::vector<Claim> chosen_claims(const ClaimsOptions& options) {
   return claims;
 }
 
+void note(const std::string& text) {
+  std::fprintf(stderr, "harness: %s\n", printable(text, kLongestNote).c_str());
+}
+
 void print_claims(const ClaimsOptions& options, int& exit_code) {
   std::vector<Claim> claims = chosen_claims(options);
   ClaimResults results(options.folder, options.results, claims);
@@ -91,14 +100,25 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
     if (!options.results.empty())
       throw input_error({"", 0, "--decide"}, "results files",
                         "--folder DIR, beside whose results more are put");
-    run_decisions(claims, results, options.quiet ? ProgressForm::kQuiet : ProgressForm::kText);
+    const ProgressForm progress = options.quiet ? ProgressForm::kQuiet : ProgressForm::kText;
+    const std::size_t left_out = run_decisions(claims, results, options.fresh, progress);
     if (launched_rank() != 0) return;
+    if (left_out > 0) note(counted(left_out, "claim") + " got no seeds (docs/claims.md, Deciding)");
+    results = ClaimResults(options.folder, {}, claims);
+  } else if (options.quiet || options.fresh) {
+    throw input_error({"", 0, options.quiet ? "--quiet" : "--fresh"}, "no --decide", "--decide beside it");
   }
   std::erase_if(claims, [&](const Claim& claim) { return !results.concern(claim); });
   if (claims.empty())
     throw input_refusal(
         {options.results.front(), 0, ""},
         "no claim uses this file; expected a results file named after an experiment in the claims file");
+  const auto stale =
+      std::ranges::count_if(claims, [&](const Claim& claim) { return results.is_stale(claim); });
+  if (stale > 0)
+    note(results.folder_of_looks() + ": the decisions on " +
+         counted(static_cast<std::size_t>(stale), "claim") +
+         " do not count, since these or their results have changed; `--decide --fresh` decides anew");
   std::vector<Judgement> judgements;
   for (const Claim& claim : claims) judgements.push_back(results.judged(claim));
   if (options.json)
@@ -152,6 +172,7 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_flag(
       "--decide", options->decide,
       "add seeds to the experiments of the claims until each is decided, or four looks are spent");
+  command->add_flag("--fresh", options->fresh, "with --decide: decide anew");
   command->add_flag("--quiet", options->quiet, "with --decide: no progress on standard error");
   add_ranks_option(*command);
   command->callback([options, command, &exit_code] {

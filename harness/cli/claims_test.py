@@ -174,8 +174,19 @@ def check_decide(harness, folder, failures):
     failures.expect("decided already", again, 0, ["2 reproduced"])
     if "suite" in again.stdout + again.stderr:
         failures.append(f"ran again: {again}")
-    write(folder, "l.toml", NOISY.replace('"> 1"', '"> 6"', 1))  # within 4.5 +- 2.9 and within 8.5 +- 3 of 16 seeds
-    failures.expect("never decided", run([*claims, "--decide", "--quiet"], folder), 0, ["budget of 16"])
+    write(folder, "l.toml", TRUE + NOISY.replace('"> 1"', '"> 6"', 1))  # within 4.5 +- 2.9 and within 8.5 +- 3 of 16 seeds
+    failures.refused("other decisions", [*claims, "--decide"], folder, ["decide", "--fresh"])
+    changed = run(claims, folder)
+    failures.expect("a claim has changed", changed, 0, ["1 reproduced", "1 undecided"])
+    if "the decisions on 1 claim do not count" not in changed.stderr:
+        failures.append(f"says nothing of a changed claim: {changed.stderr}")
+    failures.expect("never decided", run([*claims, "--decide", "--fresh", "--quiet"], folder), 0, ["budget of 16"])
+    write(folder, "l.toml", MINUTES + CV + claim("a.seed", "max(seed[pard] over seed)", '"> 1"', HIGH, "ours"))
+    left = run([*claims, "--decide", "--fresh", "--quiet"], folder)
+    failures.expect("claims that seeds cannot decide", left, 0, ["3 ours (3 reproduced)"])
+    if "2 claims got no seeds" not in left.stderr:
+        failures.append(f"says nothing of what got no seeds: {left.stderr}")
+    failures.refused("no --decide", [*claims, "--fresh"], folder, ["--fresh", "--decide"])
     shutil.rmtree(os.path.join(folder, "results-out", "decide"))
 
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <system_error>
 
 #include "harness/core/input_error.h"
-#include "harness/files/file_bytes.h"
 #include "harness/record/hdf5/cv_table.h"
 #include "harness/record/hdf5/results_file.h"
 
@@ -14,8 +12,6 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kIds = "/claims.txt";  ///< file with the ids of the claims that are to be decided
 
 /// Returns the rows of a file of `harness trace cv`, one for each of its lines.
 std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table) {
@@ -27,16 +23,6 @@ std::vector<ResultRow> rows_of_cv(const std::string& stem, const CvTable& table)
     add_fields(line, row);
   }
   return rows;
-}
-
-/// Throws InputError unless the look was made by the program that made the experiment's own results.
-void check_same_program(const std::string& own, const std::string& look) {
-  const Provenance of_own = read_provenance(own);
-  const Provenance of_look = read_provenance(look);
-  if (of_own.git_commit == of_look.git_commit && of_own.versions == of_look.versions) return;
-  throw input_error({look, 0, ""}, "results of another build than those of " + own,
-                    "one build: remove the folder " + fs::path(look).parent_path().string() +
-                        " and run `harness claims --decide`");
 }
 
 bool exists(const std::string& path) {
@@ -58,20 +44,9 @@ ClaimResults::ClaimResults(const std::string& folder, const std::vector<std::str
     const std::string stem = fs::path(path).stem().string();
     if (!files_.emplace(stem, path).second)
       throw input_error({path, 0, ""}, "a second file for " + stem, "one results file of each name");
-    looks_[stem].push_back(read(stem, path));
+    rows_[{stem, 1}] = read(stem, path);
   }
-  if (!exists(folder_of_looks() + kIds)) return;
-  std::istringstream ids(read_file(folder_of_looks() + kIds));
-  for (std::string id; std::getline(ids, id);) to_decide_.insert(id);
-}
-
-void ClaimResults::decide(const std::vector<Claim>& claims) {
-  std::error_code error;
-  fs::create_directories(folder_of_looks(), error);
-  for (const Claim& claim : claims) to_decide_.insert(claim.id);
-  std::string text;
-  for (const std::string& id : to_decide_) text += id + "\n";
-  write_file(folder_of_looks() + kIds, text);
+  if (files.empty()) decisions_ = read_decisions(folder_of_looks());
 }
 
 bool ClaimResults::concern(const Claim& claim) const {
@@ -79,11 +54,23 @@ bool ClaimResults::concern(const Claim& claim) const {
                                        [&](const std::string& stem) { return files_.count(stem) > 0; });
 }
 
+std::string ClaimResults::fingerprint(const Claim& claim) const {
+  std::map<std::string, std::string> paths;
+  for (const std::string& stem : claim.experiments) paths[stem] = path_of(stem);
+  return fingerprint_of(claim, paths);
+}
+
+bool ClaimResults::is_stale(const Claim& claim) const {
+  if (!decisions_) return false;
+  const auto kept = decisions_->claims.find(claim.id);
+  return kept != decisions_->claims.end() && kept->second != fingerprint(claim);
+}
+
 Judgement ClaimResults::judged(const Claim& claim) {
-  Looks looks;
+  std::vector<ResultRow> rows;
   for (const std::string& stem : claim.experiments) {
-    const Looks* of_stem = looks_of(stem);
-    if (of_stem == nullptr) {
+    const std::vector<ResultRow>* found = rows_of(stem, 1);
+    if (found == nullptr) {
       Judgement judgement;
       judgement.claim = &claim;
       judgement.without_results = true;
@@ -91,26 +78,26 @@ Judgement ClaimResults::judged(const Claim& claim) {
                                                  : "no results of " + stem + " were given");
       return judgement;
     }
-    looks.resize(std::max(looks.size(), of_stem->size()));
-    for (std::size_t look = 0; look < of_stem->size(); ++look)
-      looks[look].insert(looks[look].end(), (*of_stem)[look].begin(), (*of_stem)[look].end());
+    rows.insert(rows.end(), found->begin(), found->end());
   }
-  return to_decide_.count(claim.id) > 0 ? judge_looks(claim, looks) : judge(claim, looks.front());
+  const bool by_looks = decisions_ && decisions_->claims.count(claim.id) > 0 && !is_stale(claim);
+  return by_looks ? judged_by_looks(claim, decisions_->looks) : judge(claim, rows);
 }
 
-void ClaimResults::read_again() {
-  for (auto& [stem, looks] : looks_) looks.resize(1);
+Judgement ClaimResults::judged_by_looks(const Claim& claim, std::size_t looks) {
+  std::vector<std::vector<ResultRow>> rows(looks);
+  for (const std::string& stem : claim.experiments) {
+    for (std::size_t look = 1; look <= looks; ++look) {
+      if (const std::vector<ResultRow>* of_stem = rows_of(stem, look))
+        rows[look - 1].insert(rows[look - 1].end(), of_stem->begin(), of_stem->end());
+    }
+  }
+  return judge_looks(claim, rows);
 }
 
 std::string ClaimResults::path_of(const std::string& stem) const {
   const auto given = files_.find(stem);
   return given != files_.end() ? given->second : folder_ + "/" + stem + ".h5";
-}
-
-std::string ClaimResults::folder_of_looks() const {
-  const std::string folder =
-      files_.empty() ? folder_ : fs::path(files_.begin()->second).parent_path().string();
-  return (fs::path(folder) / "decide").string();
 }
 
 std::string ClaimResults::path_of(const std::string& stem, std::size_t look) const {
@@ -119,8 +106,8 @@ std::string ClaimResults::path_of(const std::string& stem, std::size_t look) con
 
 const std::vector<ResultRow>& ClaimResults::rows_of(const std::string& stem) {
   static const std::vector<ResultRow> kNoRows;
-  const Looks* looks = looks_of(stem);
-  return looks == nullptr ? kNoRows : looks->front();
+  const std::vector<ResultRow>* rows = rows_of(stem, 1);
+  return rows == nullptr ? kNoRows : *rows;
 }
 
 std::vector<ResultRow> ClaimResults::read(const std::string& stem, const std::string& path) const {
@@ -131,21 +118,17 @@ std::vector<ResultRow> ClaimResults::read(const std::string& stem, const std::st
   return result_rows(stem, read_summary(path), details);
 }
 
-const ClaimResults::Looks* ClaimResults::looks_of(const std::string& stem) {
-  Looks& looks = looks_[stem];
-  if (looks.empty()) {
-    if (!files_.empty() || !exists(path_of(stem))) return nullptr;
-    looks.push_back(read(stem, path_of(stem)));
-  }
-  while (looks.size() < kLookShares.size()) {
-    const std::string path = path_of(stem, looks.size() + 1);
-    if (!exists(path)) break;
-    check_same_program(path_of(stem), path);
-    std::vector<ResultRow>& rows = looks.emplace_back(read(stem, path));
+const std::vector<ResultRow>* ClaimResults::rows_of(const std::string& stem, std::size_t look) {
+  const auto found = rows_.find({stem, look});
+  if (found != rows_.end()) return &found->second;
+  const std::string path = look == 1 ? path_of(stem) : path_of(stem, look);
+  if (!files_.empty() || !exists(path)) return nullptr;
+  std::vector<ResultRow>& rows = rows_[{stem, look}] = read(stem, path);
+  if (look > 1) {
     for (ResultRow& row : rows)
       row.fields.emplace(kResultsField, FieldValue{fs::path(path).stem().string(), {}});
   }
-  return &looks;
+  return &rows;
 }
 
 }  // namespace harness

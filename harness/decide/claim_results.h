@@ -1,14 +1,18 @@
 // The results files on which claims rest.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/claims/claim.h"
 #include "harness/claims/judgement.h"
 #include "harness/claims/result_rows.h"
+#include "harness/decide/decision_state.h"
 
 namespace harness {
 
@@ -23,16 +27,17 @@ class ClaimResults {
 
   /// True if the claim is to be judged: every claim without files, else the claims that rest on one of them.
   bool concern(const Claim& claim) const;
-  /// Judges the claim: by all looks at its experiments if it is one of those to be decided, else by their own
-  /// results with the whole error. It is not run if results of one are missing.
+  /// Judges the claim: by looks at its experiments if decisions on it are kept in the folder, else by their
+  /// own results with the whole error. It is not run if results of one are missing.
   Judgement judged(const Claim& claim);
-  /// Adds the claims to those that are to be decided, and keeps their ids in the folder of looks.
-  void decide(const std::vector<Claim>& claims);
-  /// Returns the folder of the results of later looks, which need not exist.
-  std::string folder_of_looks() const;
-  /// Forgets what was read of later looks: their files have changed.
-  void read_again();
+  /// Judges the claim by the first `looks` looks. Its results must exist.
+  Judgement judged_by_looks(const Claim& claim, std::size_t looks);
+  /// True if decisions on the claim are kept, but it or the results that it rests on have changed since.
+  bool is_stale(const Claim& claim) const;
+  std::string fingerprint(const Claim& claim) const;
 
+  /// Returns the folder of decisions and of the results of later looks, which need not exist.
+  std::string folder_of_looks() const { return folder_ + "/decide"; }
   /// Returns the path of the experiment's results.
   std::string path_of(const std::string& stem) const;
   /// Returns the path that the results of a later look at the experiment have: look 2 is the first one.
@@ -41,17 +46,15 @@ class ClaimResults {
   const std::vector<ResultRow>& rows_of(const std::string& stem);
 
  private:
-  using Looks = std::vector<std::vector<ResultRow>>;
-
   std::vector<ResultRow> read(const std::string& stem, const std::string& path) const;
-  /// Returns the experiment's rows by look; null if there are no results.
-  const Looks* looks_of(const std::string& stem);
+  /// Returns the experiment's rows of a look; null if there are no results.
+  const std::vector<ResultRow>* rows_of(const std::string& stem, std::size_t look);
 
   std::string folder_;
   std::map<std::string, std::string> files_;         ///< paths by stem; empty: all in `folder_`
   std::set<std::string> with_plans_, with_minutes_;  ///< stems of which some claim reads plans or minutes
-  std::set<std::string> to_decide_;                  ///< ids of the claims that are judged by looks
-  std::map<std::string, Looks> looks_;
+  std::optional<DecisionState> decisions_;           ///< decisions that are kept in the folder
+  std::map<std::pair<std::string, std::size_t>, std::vector<ResultRow>> rows_;  ///< rows by stem and look
 };
 
 }  // namespace harness

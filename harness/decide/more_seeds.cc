@@ -69,6 +69,52 @@ void keep_systems(TomlTable& document, const std::vector<const ResultRow*>& rows
   }
 }
 
+/// Removes the sweeps of keys of systems and traces that are left out.
+void drop_sweeps(TomlTable& document, const Names& systems_before) {
+  Names systems;
+  Names traces;
+  for (const TomlEntry& entry : document) {
+    if (entry.key == "system") {
+      for (const TomlValue& system : std::get<TomlArray>(entry.value.data)) {
+        systems.insert(member_text(system, "name"));
+        systems.insert(member_text(system, "planner"));
+      }
+    }
+    if (entry.key != "trace") continue;
+    for (const TomlEntry& trace : std::get<TomlTable>(entry.value.data)) traces.insert(trace.key);
+  }
+  for (TomlEntry& entry : document) {
+    auto* sweeps = entry.key == "sweep" ? std::get_if<TomlArray>(&entry.value.data) : nullptr;
+    if (sweeps == nullptr) continue;
+    std::erase_if(*sweeps, [&](const TomlValue& sweep) {
+      const std::string key = member_text(sweep, "key");
+      const std::string section = key.substr(0, key.find('.'));
+      if (section != "trace") return systems_before.count(section) > 0 && systems.count(section) == 0;
+      const std::string rest = key.substr(section.size() + 1);
+      return std::ranges::none_of(traces,
+                                  [&](const std::string& trace) { return rest.starts_with(trace + "."); });
+    });
+  }
+  std::erase_if(document, [](const TomlEntry& entry) {
+    return entry.key == "sweep" && std::get<TomlArray>(entry.value.data).empty();
+  });
+}
+
+/// True if the value, or one in it, is a path from the experiment's folder. `key` is the value's key.
+bool has_relative_path(const std::string& key, const TomlValue& value) {
+  if (const auto* table = std::get_if<TomlTable>(&value.data)) {
+    return std::ranges::any_of(
+        *table, [](const TomlEntry& entry) { return has_relative_path(entry.key, entry.value); });
+  }
+  if (const auto* items = std::get_if<TomlArray>(&value.data)) {
+    return std::ranges::any_of(*items, [&](const TomlValue& item) { return has_relative_path(key, item); });
+  }
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (text == nullptr || text->empty() || text->front() == '/' || text->front() == '$') return false;
+  if (key == "file" || key == "library") return true;
+  return (key == "pipelines" || key == "profiles" || key == "values") && text->ends_with(".toml");
+}
+
 }  // namespace
 
 std::string text_with_seeds(const std::string& file, const std::string& text,
@@ -82,10 +128,23 @@ std::string text_with_seeds(const std::string& file, const std::string& text,
   narrow_axis(document, "traces", values_of(rows, "trace"));
   drop_unlisted(document);
   auto& top = std::get<TomlTable>(document.data);
+  Names systems_before;
+  for (const TomlEntry& entry : top) {
+    if (entry.key != "system") continue;
+    for (const TomlValue& system : std::get<TomlArray>(entry.value.data))
+      systems_before.insert(member_text(system, "name"));
+  }
   keep_systems(top, rows);
-  std::erase_if(top,
-                [](const TomlEntry& entry) { return entry.key == "repeat_until" || entry.key == "name"; });
+  drop_sweeps(top, systems_before);
+  for (const char* key :
+       {"repeat_until", "name", "record"})  // numbers of cells in [record] are of other cells
+    std::erase_if(top, [&](const TomlEntry& entry) { return entry.key == key; });
+  apply_override(document, "record.rows=false");
   return to_toml(document);
+}
+
+bool names_relative_files(const std::string& file, const std::string& text) {
+  return has_relative_path("", parse_toml(file, text));
 }
 
 }  // namespace harness

@@ -17,4 +17,8 @@ std::string text_with_seeds(const std::string& file, const std::string& text,
                             const std::vector<const ResultRow*>& rows,
                             const std::vector<std::uint64_t>& seeds);
 
+/// True if the experiment names a file (of pipelines, profiles, a library, a trace) by a path that depends on
+/// the folder of the experiment, which its results do not tell.
+bool names_relative_files(const std::string& file, const std::string& text);
+
 }  // namespace harness

@@ -56,5 +56,29 @@ TEST(MoreSeeds, RunsTheSystemsAndWorkloadsOfTheRowsWithOtherSeeds) {
   EXPECT_FALSE(spec.repeat.has_value());
 }
 
+TEST(MoreSeeds, LeavesOutSweepsOfSystemsAndTracesThatAreNotThere) {
+  const std::string text = std::string(kText) +
+                           "[[sweep]]\nkey = \"pard.lambda\"\nvalues = [0.1, 0.2]\n"
+                           "[[sweep]]\nkey = \"trace.wiki.cv\"\nvalues = [1, 2]\n"
+                           "[[sweep]]\nkey = \"planner.sizing_factor\"\nvalues = [1.5, 2]\n"
+                           "[record]\nrows = [17]\n[trace.wiki]\nshape = \"gamma\"\n";
+  const ResultRow nexus = row("nexus", "default", "da", "tweet");
+  const ExperimentSpec spec =
+      parse_experiment("more.toml", text_with_seeds("many.h5", text, {&nexus}, {4}), {});
+  ASSERT_EQ(spec.sweeps.size(), 1u);
+  EXPECT_EQ(spec.sweeps[0].key, "planner.sizing_factor");
+}
+
+TEST(MoreSeeds, KnowsPathsThatDependOnTheExperimentsFolder) {
+  const auto names = [](const std::string& more) {
+    return names_relative_files("many.h5", std::string(kText) + more);
+  };
+  EXPECT_FALSE(names(""));
+  EXPECT_TRUE(names("[trace.wiki]\nshape = \"file\"\nfile = \"log.csv\"\n"));
+  EXPECT_FALSE(names("[trace.wiki]\nshape = \"file\"\nfile = \"/data/log.csv\"\n"));
+  EXPECT_FALSE(names("[trace.wiki]\nshape = \"file\"\nfile = \"$HARNESS_DATA/log.csv\"\n"));
+  EXPECT_TRUE(names("[cluster]\nprofiles = \"mine.toml\"\n"));
+}
+
 }  // namespace
 }  // namespace harness
