@@ -347,6 +347,22 @@ bool is_discrete(const Expression& expression) {
   }
 }
 
+bool is_yes_or_no(const Expression& expression) {
+  switch (expression.operation) {
+    case Operation::kLess:
+    case Operation::kLessEqual:
+    case Operation::kGreater:
+    case Operation::kGreaterEqual:
+      return true;
+    case Operation::kMultiply:
+    case Operation::kMin:
+    case Operation::kMax:
+      return std::ranges::all_of(expression.arguments, is_yes_or_no);
+    default:
+      return false;
+  }
+}
+
 bool names_key(const Expression& expression, std::string_view key) {
   return expression.over == key ||
          std::ranges::any_of(expression.selectors,

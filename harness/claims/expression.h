@@ -76,6 +76,8 @@ bool reduces_over(const Expression& expression, std::string_view key);
 /// True if the value rests on a comparison or on where something is least or greatest: it takes few values,
 /// so that seeds that agree say little of the next one.
 bool is_discrete(const Expression& expression);
+/// True if the value is 0 or 1 by its form: a comparison, or a product, least or greatest of such values.
+bool is_yes_or_no(const Expression& expression);
 /// True if the expression selects or reduces by that key.
 bool names_key(const Expression& expression, std::string_view key);
 

@@ -56,9 +56,11 @@ void add_cells(const std::vector<const ResultRow*>& rows, GroupResult& group) {
   }
 }
 
-/// True if the claim is judged by the share of seeds with which it holds, not by a mean.
-bool counts_seeds(const Claim& claim) {
-  return claim.combine == Combine::kShare || is_discrete(claim.expression);
+/// True if the claim is judged by the share of seeds with which it holds, not by the mean of these values:
+/// they say yes or no, or are the same with every seed because they rest on comparisons.
+bool counts_seeds(const Claim& claim, const std::vector<double>& values) {
+  if (claim.combine == Combine::kShare || is_yes_or_no(claim.expression)) return true;
+  return is_discrete(claim.expression) && std::ranges::count(values, values.front()) == std::ssize(values);
 }
 
 /// True if the claim holds with that value of one seed.
@@ -67,11 +69,13 @@ bool holds_with(const Claim& claim, double value) {
 }
 
 /// Returns the numbers among which the value of a group that holds lies: of a mean, or of a share of seeds.
-const Interval& held(const Claim& claim) { return counts_seeds(claim) ? kMostSeeds : claim.expect; }
+const Interval& held(const Claim& claim, const std::vector<double>& values) {
+  return counts_seeds(claim, values) ? kMostSeeds : claim.expect;
+}
 
 /// Returns the mean of the values, or the share of them with which the claim holds.
 double judged_value(const Claim& claim, const std::vector<double>& values) {
-  if (!counts_seeds(claim)) return spread_of(values).mean;
+  if (!counts_seeds(claim, values)) return spread_of(values).mean;
   const auto count = std::ranges::count_if(values, [&](double value) { return holds_with(claim, value); });
   return static_cast<double>(count) / static_cast<double>(values.size());
 }
@@ -81,7 +85,7 @@ double judged_value(const Claim& claim, const std::vector<double>& values) {
 ConfidenceInterval interval_of(const Claim& claim, const std::vector<double>& values, double error,
                                bool repeated) {
   if (values.size() < 2) return repeated ? kAnything : kNoInterval;
-  if (counts_seeds(claim)) {
+  if (counts_seeds(claim, values)) {
     const auto count = std::ranges::count_if(values, [&](double value) { return holds_with(claim, value); });
     return share_interval(static_cast<std::size_t>(count), values.size(), error);
   }
@@ -127,7 +131,7 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   group.mean = spread_of(group.by_seed).mean;
   group.least = *std::min_element(group.by_seed.begin(), group.by_seed.end());
   group.most = *std::max_element(group.by_seed.begin(), group.by_seed.end());
-  group.holds = held(claim).contains(judged_value(claim, group.by_seed));
+  group.holds = held(claim, group.by_seed).contains(judged_value(claim, group.by_seed));
   return group;
 }
 
@@ -154,8 +158,9 @@ void find_noise(const Claim& claim, double error, std::vector<GroupResult>& grou
     group.half_width = half_width_of(spread_of(group.by_seed), error);
     group.is_equal = is_no_difference(claim, group.range);
     if (group.is_equal) group.holds = false;
-    group.within_noise = !group.is_equal && straddles(held(claim), group.range);
-    all_hold = all_hold && group.holds && !is_no_difference(claim, own) && !straddles(held(claim), own);
+    group.within_noise = !group.is_equal && straddles(held(claim, group.by_seed), group.range);
+    all_hold = all_hold && group.holds && !is_no_difference(claim, own) &&
+               !straddles(held(claim, group.by_seed), own);
   }
   if (!all_hold) return;
   for (GroupResult& group : groups) group.within_noise = false;
@@ -212,8 +217,8 @@ ConfidenceInterval combine_groups(const Claim& claim, double error, Judgement& j
   } else {
     judgement.half_width = half_width_of(spread_of(by_seed), error);
   }
-  if (is_extreme && !counts_seeds(claim)) return range_of_extreme(claim.combine, groups);
   if (by_seed.empty()) return was_repeated(groups) ? kAnything : kNoInterval;
+  if (is_extreme && !counts_seeds(claim, by_seed)) return range_of_extreme(claim.combine, groups);
   return interval_of(claim, by_seed, error, was_repeated(groups));
 }
 
@@ -247,26 +252,26 @@ struct Certainty {
 Certainty within_partly(const Claim& claim, const Judgement& judgement, const ConfidenceInterval& range) {
   Certainty within{claim.partly.has_value(), claim.partly.has_value()};
   if (!claim.partly || claim.combine == Combine::kShare) return {};
-  const auto add = [&](double value, const ConfidenceInterval& of) {
-    // A claim that is judged by shares of seeds has no interval of its value: its mean counts.
-    const bool noisy = !counts_seeds(claim) && straddles(*claim.partly, of);
+  const auto add = [&](double value, const std::vector<double>& by_seed, const ConfidenceInterval& of) {
+    // What is judged by shares of seeds has no interval of its value: its mean counts.
+    const bool noisy = !by_seed.empty() && !counts_seeds(claim, by_seed) && straddles(*claim.partly, of);
     within.surely = within.surely && claim.partly->contains(value) && !noisy;
     within.perhaps = within.perhaps && (claim.partly->contains(value) || noisy);
   };
   if (is_one_number(claim.combine)) {
-    add(judgement.value, range);
+    add(judgement.value, combined_by_seed(claim.combine, judgement.groups), range);
   } else {
-    for (const GroupResult& group : judgement.groups) add(group.mean, group.range);
+    for (const GroupResult& group : judgement.groups) add(group.mean, group.by_seed, group.range);
   }
   return within;
 }
 
 /// Returns whether the combined number holds.
 Certainty holding_number(const Claim& claim, const Judgement& judgement, const ConfidenceInterval& range) {
-  const bool is_equal = is_no_difference(claim, range);
-  const bool is_share = counts_seeds(claim) && !std::isnan(range.low);
-  const bool holds = is_share ? judged_value(claim, combined_by_seed(claim.combine, judgement.groups)) >= 0.5
-                              : claim.expect.contains(judgement.value);
+  const std::vector<double> by_seed = combined_by_seed(claim.combine, judgement.groups);
+  const bool is_share = by_seed.size() > 1 && counts_seeds(claim, by_seed);
+  const bool is_equal = !is_share && is_no_difference(claim, range);
+  const bool holds = is_share ? judged_value(claim, by_seed) >= 0.5 : claim.expect.contains(judgement.value);
   const bool noisy = straddles(is_share ? kMostSeeds : claim.expect, range);
   return {holds && !noisy && !is_equal, (holds || noisy) && !is_equal};
 }
