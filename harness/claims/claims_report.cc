@@ -52,9 +52,10 @@ std::string verdict_text(const Judgement& judgement) {
   if (judgement.verdict == Verdict::kUndecided)
     text += ", " + std::string(name_of(judgement.worst)) + " to " + name_of(judgement.best) +
             spent_text(judgement);
-  if (judgement.doubtful()) return text + ", known as " + name_of(judgement.claim->known);
-  if (judgement.worse()) return text + ", WORSE than known (" + name_of(judgement.claim->known) + ")";
   const Verdict known = judgement.claim->known;
+  if (judgement.verdict == Verdict::kUndecided && known != Verdict::kUndecided && known != Verdict::kNotRun)
+    return text + ", known as " + name_of(known);
+  if (judgement.worse()) return text + ", WORSE than known (" + name_of(judgement.claim->known) + ")";
   const bool better = known != Verdict::kNotRun && judgement.verdict > known;
   if (better) return text + ", better than known (" + name_of(judgement.claim->known) + ")";
   return text + (judgement.verdict < Verdict::kReproduced && !judgement.claim->see.empty()

@@ -114,7 +114,7 @@ int Driver::run_each() {
     worst = std::max(worst, ends.back().exit_code);
     runs_[i].reset();  // its plans and the lock on its results
   }
-  if (speaks)
+  if (speaks && options_.says_end)
     console_.end_suite(what_.name, ends, std::chrono::duration<double>(Clock::now() - began_).count());
   return worst;
 }

@@ -22,7 +22,7 @@ struct RunOptions {
   bool allow_skipped = false;
   ExperimentPart part;  ///< part of the cells that is run
   ProgressForm progress = ProgressForm::kText;
-  bool says_end = true;  ///< true: prints a line on standard output at the end
+  bool says_end = true;  ///< true: prints lines on standard output at the end of an experiment and of a suite
 };
 
 }  // namespace harness
