@@ -363,14 +363,6 @@ bool is_yes_or_no(const Expression& expression) {
   }
 }
 
-bool names_key(const Expression& expression, std::string_view key) {
-  return expression.over == key ||
-         std::ranges::any_of(expression.selectors,
-                             [&](const Selector& selector) { return selector.key == key; }) ||
-         std::ranges::any_of(expression.arguments,
-                             [&](const Expression& argument) { return names_key(argument, key); });
-}
-
 Expression parse_expression(const InputPlace& place, std::string_view text, const Vocabulary& vocabulary) {
   return Parser(place, text, vocabulary).whole();
 }

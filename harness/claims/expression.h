@@ -78,8 +78,6 @@ bool reduces_over(const Expression& expression, std::string_view key);
 bool is_discrete(const Expression& expression);
 /// True if the value is 0 or 1 by its form: a comparison, or a product, least or greatest of such values.
 bool is_yes_or_no(const Expression& expression);
-/// True if the expression selects or reduces by that key.
-bool names_key(const Expression& expression, std::string_view key);
 
 /// Parses an expression. Throws InputError at `place` for a mistake of form, an unknown column or system
 /// (with the nearest name), more than 1000 terms, 100 nested signs and parentheses, or 4 nested reductions.

@@ -15,8 +15,8 @@ const std::vector<std::string> kSeedKey = {"seed"};
 const std::vector<std::string> kNoKeys;
 constexpr Interval kMostSeeds = {.low = 0.5};  ///< interval of the share of seeds that is most of them
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr ConfidenceInterval
-    kNoInterval;  ///< interval of results that were not repeated, which count as exact
+/// The interval of results that were not repeated, which count as exact.
+constexpr ConfidenceInterval kNoInterval;
 constexpr ConfidenceInterval kAnything = {-kInfinity, kInfinity};
 
 /// True if a number of that confidence interval may lie in `interval` and may lie outside of it.
@@ -103,7 +103,7 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
   InputPlace place = claim.place;
   place.key = claim.id + ": expression";
   const bool at_once = reduces_over(claim.expression, "seed");
-  std::size_t most_rows = 0;  // that a seed of the experiment's own results has used
+  std::size_t most_rows = 0;  // the most rows that a seed has used so far
   for (const std::vector<Selector>& seed : groups_of(rows, at_once ? kNoKeys : kSeedKey)) {
     std::vector<const ResultRow*> of_seed;
     for (const ResultRow* row : rows) {
@@ -116,8 +116,9 @@ GroupResult evaluated(const Claim& claim, const std::vector<const ResultRow*>& r
     const bool is_added =
         value ? std::ranges::any_of(used, is_of_look) : std::ranges::all_of(of_seed, is_of_look);
     const bool all_ran = std::ranges::all_of(of_seed, &ResultRow::ok);
-    if (is_added && all_ran && (!value || used.size() < most_rows)) continue;  // cells of other claims
-    if (value && !(is_added && used.size() < most_rows)) {
+    const bool is_partial = is_added && (!value || used.size() < most_rows);
+    if (is_partial && all_ran) continue;  // the look repeats cells of other claims
+    if (value && !is_partial) {
       group.by_seed.push_back(*value);
       group.seeds.push_back(at_once ? "all" : seed.front().value.text);
       add_cells(evaluation.used(), group);
@@ -250,8 +251,8 @@ struct Certainty {
 
 /// Returns whether the numbers lie in the interval of "partly".
 Certainty within_partly(const Claim& claim, const Judgement& judgement, const ConfidenceInterval& range) {
-  Certainty within{claim.partly.has_value(), claim.partly.has_value()};
   if (!claim.partly || claim.combine == Combine::kShare) return {};
+  Certainty within{true, true};
   const auto add = [&](double value, const std::vector<double>& by_seed, const ConfidenceInterval& of) {
     // What is judged by shares of seeds has no interval of its value: its mean counts.
     const bool noisy = !by_seed.empty() && !counts_seeds(claim, by_seed) && straddles(*claim.partly, of);
@@ -276,9 +277,8 @@ Certainty holding_number(const Claim& claim, const Judgement& judgement, const C
   return {holds && !noisy && !is_equal, (holds || noisy) && !is_equal};
 }
 
-/// Finds the verdicts for every number of groups that may hold, from the number of groups that hold in spite
-/// of noise to that plus all groups within noise, within "partly" and not if that is within noise; the worst
-/// and the best of them are the limits of the claim's verdict.
+/// Finds the claim's verdict, and its limits: the worst and the best of the verdicts that noise leaves open.
+/// Any number of the groups within noise may hold, and where "partly" is within noise, it may be so or not.
 void find_verdict(const Claim& claim, const ConfidenceInterval& range, Judgement& judgement) {
   std::size_t surely = 0;
   std::size_t perhaps = 0;
@@ -313,13 +313,18 @@ void add_keys(const Expression& expression, std::vector<std::string>& keys) {
   for (const Expression& argument : expression.arguments) add_keys(argument, keys);
 }
 
-/// Returns a message about a parameter of the claim that no cell has; "" if there is no such parameter.
-/// Without this check such a parameter would select nothing and group nothing, unnoticed.
-std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& rows) {
+/// Returns all keys by which the claim selects, groups or reduces.
+std::vector<std::string> keys_of(const Claim& claim) {
   std::vector<std::string> keys = claim.for_each;
   for (const Filter& filter : claim.where) keys.push_back(filter.key);
   add_keys(claim.expression, keys);
-  for (const std::string& key : keys) {
+  return keys;
+}
+
+/// Returns a message about a parameter of the claim that no cell has; "" if there is no such parameter.
+/// Without this check such a parameter would select nothing and group nothing, unnoticed.
+std::string unknown_parameter(const Claim& claim, const std::vector<ResultRow>& rows) {
+  for (const std::string& key : keys_of(claim)) {
     const auto has = [&](const ResultRow& row) {
       return row.find(key) != nullptr || (key == kMinute && !row.minutes.empty());
     };
@@ -364,11 +369,7 @@ Verdict verdict_by_means(const Claim& claim, const Judgement& judgement) {
   return verdict_of(claim, judgement, is_number ? holds : judgement.holding, within);
 }
 
-bool gains_by_seeds(const Claim& claim) {
-  const auto is_seed = [](const std::string& key) { return key == "seed"; };
-  return !names_key(claim.expression, "seed") && std::ranges::none_of(claim.for_each, is_seed) &&
-         std::ranges::none_of(claim.where, is_seed, &Filter::key);
-}
+bool gains_by_seeds(const Claim& claim) { return std::ranges::count(keys_of(claim), "seed") == 0; }
 
 Judgement judge(const Claim& claim, const std::vector<ResultRow>& rows, double error) {
   Judgement judgement;

@@ -176,6 +176,8 @@ void add_claims_command(CLI::App& app, int& exit_code) {
   command->add_flag("--quiet", options->quiet, "with --decide: no progress on standard error");
   add_ranks_option(*command);
   command->callback([options, command, &exit_code] {
+    if (!options->decide && command->count("--ranks") > 0)
+      throw input_error({"", 0, "--ranks"}, "no --decide", "--decide beside it");
     if (options->decide) launch_if_asked(*command, !options->quiet);
     print_claims(*options, exit_code);
   });

@@ -186,7 +186,8 @@ def check_decide(harness, folder, failures):
     failures.expect("claims that seeds cannot decide", left, 0, ["3 ours (3 reproduced)"])
     if "2 claims got no seeds" not in left.stderr:
         failures.append(f"says nothing of what got no seeds: {left.stderr}")
-    failures.refused("no --decide", [*claims, "--fresh"], folder, ["--fresh", "--decide"])
+    for option in ("--fresh", "--quiet", "--ranks=2"):
+        failures.refused("no --decide", [*claims, option], folder, [option.partition("=")[0], "--decide"])
     shutil.rmtree(os.path.join(folder, "results-out", "decide"))
 
 

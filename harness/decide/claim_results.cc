@@ -54,45 +54,54 @@ bool ClaimResults::concern(const Claim& claim) const {
                                        [&](const std::string& stem) { return files_.count(stem) > 0; });
 }
 
-std::string ClaimResults::fingerprint(const Claim& claim) const {
-  std::map<std::string, std::string> paths;
-  for (const std::string& stem : claim.experiments) paths[stem] = path_of(stem);
-  return fingerprint_of(claim, paths);
+const Provenance& ClaimResults::origin_of(const std::string& stem) {
+  const auto found = origins_.find(stem);
+  return found != origins_.end() ? found->second
+                                 : origins_.emplace(stem, read_provenance(path_of(stem))).first->second;
 }
 
-bool ClaimResults::is_stale(const Claim& claim) const {
+std::string ClaimResults::fingerprint(const Claim& claim) {
+  std::vector<Provenance> origins;
+  for (const std::string& stem : claim.experiments) {
+    if (!exists(path_of(stem))) return "";
+    if (!is_cv_table(path_of(stem))) origins.push_back(origin_of(stem));
+  }
+  return fingerprint_of(claim, origins);
+}
+
+bool ClaimResults::is_stale(const Claim& claim) {
   if (!decisions_) return false;
   const auto kept = decisions_->claims.find(claim.id);
   return kept != decisions_->claims.end() && kept->second != fingerprint(claim);
 }
 
 Judgement ClaimResults::judged(const Claim& claim) {
-  std::vector<ResultRow> rows;
   for (const std::string& stem : claim.experiments) {
-    const std::vector<ResultRow>* found = rows_of(stem, 1);
-    if (found == nullptr) {
-      Judgement judgement;
-      judgement.claim = &claim;
-      judgement.without_results = true;
-      judgement.missing.push_back(files_.empty() ? path_of(stem) + " is missing"
-                                                 : "no results of " + stem + " were given");
-      return judgement;
-    }
-    rows.insert(rows.end(), found->begin(), found->end());
+    if (rows_of(stem, 1) != nullptr) continue;
+    Judgement judgement;
+    judgement.claim = &claim;
+    judgement.without_results = true;
+    judgement.missing.push_back(files_.empty() ? path_of(stem) + " is missing"
+                                               : "no results of " + stem + " were given");
+    return judgement;
   }
   const bool by_looks = decisions_ && decisions_->claims.count(claim.id) > 0 && !is_stale(claim);
-  return by_looks ? judged_by_looks(claim, decisions_->looks) : judge(claim, rows);
+  return by_looks ? judged_by_looks(claim, decisions_->looks) : judge(claim, rows_at(claim, 1));
 }
 
 Judgement ClaimResults::judged_by_looks(const Claim& claim, std::size_t looks) {
-  std::vector<std::vector<ResultRow>> rows(looks);
-  for (const std::string& stem : claim.experiments) {
-    for (std::size_t look = 1; look <= looks; ++look) {
-      if (const std::vector<ResultRow>* of_stem = rows_of(stem, look))
-        rows[look - 1].insert(rows[look - 1].end(), of_stem->begin(), of_stem->end());
-    }
-  }
+  std::vector<std::vector<ResultRow>> rows;
+  for (std::size_t look = 1; look <= looks; ++look) rows.push_back(rows_at(claim, look));
   return judge_looks(claim, rows);
+}
+
+std::vector<ResultRow> ClaimResults::rows_at(const Claim& claim, std::size_t look) {
+  std::vector<ResultRow> rows;
+  for (const std::string& stem : claim.experiments) {
+    if (const std::vector<ResultRow>* of_stem = rows_of(stem, look))
+      rows.insert(rows.end(), of_stem->begin(), of_stem->end());
+  }
+  return rows;
 }
 
 std::string ClaimResults::path_of(const std::string& stem) const {

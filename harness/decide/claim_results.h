@@ -13,6 +13,7 @@
 #include "harness/claims/judgement.h"
 #include "harness/claims/result_rows.h"
 #include "harness/decide/decision_state.h"
+#include "harness/record/hdf5/provenance.h"
 
 namespace harness {
 
@@ -33,8 +34,11 @@ class ClaimResults {
   /// Judges the claim by the first `looks` looks. Its results must exist.
   Judgement judged_by_looks(const Claim& claim, std::size_t looks);
   /// True if decisions on the claim are kept, but it or the results that it rests on have changed since.
-  bool is_stale(const Claim& claim) const;
-  std::string fingerprint(const Claim& claim) const;
+  bool is_stale(const Claim& claim);
+  /// Returns fingerprint_of() the claim; "" if results that it rests on are missing.
+  std::string fingerprint(const Claim& claim);
+  /// Returns the origin of the experiment's results, which must exist.
+  const Provenance& origin_of(const std::string& stem);
 
   /// Returns the folder of decisions and of the results of later looks, which need not exist.
   std::string folder_of_looks() const { return folder_ + "/decide"; }
@@ -47,6 +51,8 @@ class ClaimResults {
 
  private:
   std::vector<ResultRow> read(const std::string& stem, const std::string& path) const;
+  /// Returns what a look added to the rows on which the claim rests.
+  std::vector<ResultRow> rows_at(const Claim& claim, std::size_t look);
   /// Returns the experiment's rows of a look; null if there are no results.
   const std::vector<ResultRow>* rows_of(const std::string& stem, std::size_t look);
 
@@ -54,6 +60,7 @@ class ClaimResults {
   std::map<std::string, std::string> files_;         ///< paths by stem; empty: all in `folder_`
   std::set<std::string> with_plans_, with_minutes_;  ///< stems of which some claim reads plans or minutes
   std::optional<DecisionState> decisions_;           ///< decisions that are kept in the folder
+  std::map<std::string, Provenance> origins_;        ///< origins of results that were asked for, by stem
   std::map<std::pair<std::string, std::size_t>, std::vector<ResultRow>> rows_;  ///< rows by stem and look
 };
 

@@ -8,8 +8,6 @@
 #include "harness/core/input_error.h"
 #include "harness/files/file_bytes.h"
 #include "harness/files/sha256.h"
-#include "harness/record/hdf5/cv_table.h"
-#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {
@@ -38,16 +36,11 @@ std::string text_of(const Claim& claim) {
 
 }  // namespace
 
-std::string fingerprint_of(const Claim& claim, const std::map<std::string, std::string>& paths) {
+std::string fingerprint_of(const Claim& claim, const std::vector<Provenance>& origins) {
   std::string text = text_of(claim);
-  for (const std::string& stem : claim.experiments) {
-    const std::string& path = paths.at(stem);
-    std::error_code error;
-    if (!fs::exists(path, error)) return "";
-    if (is_cv_table(path)) continue;
-    const Provenance of = read_provenance(path);
-    text +=
-        of.git_commit + "\n" + of.versions + "\n" + of.experiment_inputs + "\n" + of.experiment_toml + "\n";
+  for (const Provenance& of : origins) {
+    for (const std::string& part : {of.git_commit, of.versions, of.experiment_inputs, of.experiment_toml})
+      text += part + "\n";
   }
   return sha256_of(text);
 }

@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/claims/claim.h"
+#include "harness/record/hdf5/provenance.h"
 
 namespace harness {
 
@@ -17,9 +19,8 @@ struct DecisionState {
       claims;  ///< fingerprint_of() each claim that is judged by looks, by its id
 };
 
-/// Returns a hash of what decides the claim and of the origin of the results that it rests on; "" if one of
-/// them is missing. `paths` are their files.
-std::string fingerprint_of(const Claim& claim, const std::map<std::string, std::string>& paths);
+/// Returns a hash of what decides the claim and of the origins of the results that it rests on.
+std::string fingerprint_of(const Claim& claim, const std::vector<Provenance>& origins);
 
 /// Returns the state that is kept in that folder, if any. Throws InputError if the file is damaged.
 std::optional<DecisionState> read_decisions(const std::string& folder);

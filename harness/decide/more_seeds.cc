@@ -35,15 +35,9 @@ void narrow_axis(TomlValue& document, const std::string& key, const Names& names
   if (found == names.size()) apply_override(document, "workload." + key + "=[" + kept + "]");
 }
 
-std::string member_text(const TomlValue& table, const std::string& key) {
-  const TomlValue* value = member_of(std::get<TomlTable>(table.data), key);
-  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(&value->data);
-  return text == nullptr ? "" : *text;
-}
-
 /// Returns the name of the [[system]]'s variant; "" if its parameters make one.
 std::string variant_of(const TomlValue& system) {
-  const std::string named = member_text(system, "variant");
+  const std::string named = text_member(system, "variant");
   if (!named.empty()) return named;
   const auto& table = std::get<TomlTable>(system.data);
   for (const char* key : {"params", "planner", "planner_params", "set"}) {
@@ -53,51 +47,45 @@ std::string variant_of(const TomlValue& system) {
 }
 
 /// Keeps each [[system]] that has a row. One whose variant has no name stays if its system has a row.
-void keep_systems(TomlTable& document, const std::vector<const ResultRow*>& rows) {
+void keep_systems(TomlArray& systems, const std::vector<const ResultRow*>& rows) {
   Names series;
   for (const ResultRow* row : rows) {
     const std::string& system = row->find("system")->text;
     series.insert({system, system + "/" + row->find("variant")->text});
   }
-  for (TomlEntry& entry : document) {
-    auto* systems = entry.key == "system" ? std::get_if<TomlArray>(&entry.value.data) : nullptr;
-    if (systems == nullptr) continue;
-    std::erase_if(*systems, [&](const TomlValue& system) {
-      const std::string variant = variant_of(system);
-      return series.count(member_text(system, "name") + (variant.empty() ? "" : "/" + variant)) == 0;
-    });
-  }
+  std::erase_if(systems, [&](const TomlValue& system) {
+    const std::string variant = variant_of(system);
+    return series.count(text_member(system, "name") + (variant.empty() ? "" : "/" + variant)) == 0;
+  });
 }
 
-/// Removes the sweeps of keys of systems and traces that are left out.
-void drop_sweeps(TomlTable& document, const Names& systems_before) {
-  Names systems;
-  Names traces;
-  for (const TomlEntry& entry : document) {
-    if (entry.key == "system") {
-      for (const TomlValue& system : std::get<TomlArray>(entry.value.data)) {
-        systems.insert(member_text(system, "name"));
-        systems.insert(member_text(system, "planner"));
-      }
-    }
-    if (entry.key != "trace") continue;
-    for (const TomlEntry& trace : std::get<TomlTable>(entry.value.data)) traces.insert(trace.key);
-  }
-  for (TomlEntry& entry : document) {
-    auto* sweeps = entry.key == "sweep" ? std::get_if<TomlArray>(&entry.value.data) : nullptr;
-    if (sweeps == nullptr) continue;
-    std::erase_if(*sweeps, [&](const TomlValue& sweep) {
-      const std::string key = member_text(sweep, "key");
-      const std::string section = key.substr(0, key.find('.'));
-      if (section != "trace") return systems_before.count(section) > 0 && systems.count(section) == 0;
-      const std::string rest = key.substr(section.size() + 1);
-      return std::ranges::none_of(traces,
-                                  [&](const std::string& trace) { return rest.starts_with(trace + "."); });
-    });
-  }
-  std::erase_if(document, [](const TomlEntry& entry) {
-    return entry.key == "sweep" && std::get<TomlArray>(entry.value.data).empty();
+Names values_of(const TomlArray& tables, const char* key) {
+  Names names;
+  for (const TomlValue& table : tables) names.insert(text_member(table, key));
+  return names;
+}
+
+void drop(TomlValue& document, const std::string& key) {
+  std::erase_if(std::get<TomlTable>(document.data), [&](const TomlEntry& entry) { return entry.key == key; });
+}
+
+/// Removes the sweeps of keys of traces and of `systems_before` that are left out.
+void drop_sweeps(TomlValue& document, const TomlArray& systems, const Names& systems_before) {
+  TomlArray* sweeps = tables_of(document, "sweep");
+  if (sweeps == nullptr) return;
+  Names left = values_of(systems, "name");
+  left.merge(values_of(systems, "planner"));
+  const TomlValue* traces = member_of(std::get<TomlTable>(document.data), "trace");
+  std::erase_if(*sweeps, [&](const TomlValue& sweep) {
+    const std::string key = text_member(sweep, "key");
+    const std::string section = key.substr(0, key.find('.'));
+    if (section != "trace") return systems_before.count(section) > 0 && left.count(section) == 0;
+    return traces == nullptr ||
+           std::ranges::none_of(std::get<TomlTable>(traces->data), [&](const TomlEntry& trace) {
+             return key.starts_with("trace." + trace.key + ".");
+           });
   });
+  if (sweeps->empty()) drop(document, "sweep");
 }
 
 /// True if the value, or one in it, is a path from the experiment's folder. `key` is the value's key.
@@ -127,18 +115,14 @@ std::string text_with_seeds(const std::string& file, const std::string& text,
   narrow_axis(document, "pipelines", values_of(rows, "pipeline"));
   narrow_axis(document, "traces", values_of(rows, "trace"));
   drop_unlisted(document);
-  auto& top = std::get<TomlTable>(document.data);
-  Names systems_before;
-  for (const TomlEntry& entry : top) {
-    if (entry.key != "system") continue;
-    for (const TomlValue& system : std::get<TomlArray>(entry.value.data))
-      systems_before.insert(member_text(system, "name"));
-  }
-  keep_systems(top, rows);
-  drop_sweeps(top, systems_before);
-  for (const char* key :
-       {"repeat_until", "name", "record"})  // numbers of cells in [record] are of other cells
-    std::erase_if(top, [&](const TomlEntry& entry) { return entry.key == key; });
+  TomlArray* systems = tables_of(document, "system");
+  if (systems == nullptr) throw input_error({file, 0, "system"}, "nothing", "an experiment");
+  const Names systems_before = values_of(*systems, "name");
+  keep_systems(*systems, rows);
+  drop_sweeps(document, *systems, systems_before);
+  drop(document, "repeat_until");
+  drop(document, "name");
+  drop(document, "record");  // it may number cells, which are other ones here
   apply_override(document, "record.rows=false");
   return to_toml(document);
 }

@@ -17,7 +17,6 @@
 #include "harness/ranks/on_all_ranks.h"
 #include "harness/ranks/rank_report.h"
 #include "harness/record/hdf5/cv_table.h"
-#include "harness/record/hdf5/results_file.h"
 
 namespace harness {
 namespace {
@@ -85,7 +84,7 @@ bool Decisions::can_repeat(const std::string& stem) {
   if (is_cv_table(own)) return false;
   const auto is_simulated = [](const ResultRow& row) { return row.find("runtime")->text == "simulated"; };
   return std::ranges::all_of(results_.rows_of(stem), is_simulated) &&
-         !names_relative_files(own, read_provenance(own).experiment_toml);
+         !names_relative_files(own, results_.origin_of(stem).experiment_toml);
 }
 
 void Decisions::prepare(bool fresh) {
@@ -99,7 +98,7 @@ void Decisions::prepare(bool fresh) {
       continue;
     }
     for (const std::string& stem : claim.experiments) {
-      const Provenance own = read_provenance(results_.path_of(stem));
+      const Provenance& own = results_.origin_of(stem);
       if (own.git_commit == now.git_commit && own.git_dirty == now.git_dirty && own.versions == now.versions)
         continue;
       throw input_error({results_.path_of(stem), 0, "--decide"},
@@ -142,7 +141,7 @@ bool Decisions::write_look(std::size_t look, const std::string& suite) {
     }
     const fs::path path = fs::path(results_.path_of(stem, look)).replace_extension(".toml");
     const std::string own = results_.path_of(stem);
-    write_file(path.string(), text_with_seeds(own, read_provenance(own).experiment_toml, rows,
+    write_file(path.string(), text_with_seeds(own, results_.origin_of(stem).experiment_toml, rows,
                                               seeds_of(results_.rows_of(stem), look)));
     members += "  \"" + path.filename().string() + "\",\n";
   }

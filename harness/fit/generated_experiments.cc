@@ -16,19 +16,6 @@ namespace {
 
 constexpr const char* kEveryTrace = "trace.*.";
 
-TomlArray* tables_of(TomlValue& document, const std::string& key) {
-  for (TomlEntry& entry : std::get<TomlTable>(document.data)) {
-    if (entry.key == key) return std::get_if<TomlArray>(&entry.value.data);
-  }
-  return nullptr;
-}
-
-std::string text_member(const TomlValue& table, const std::string& key) {
-  const TomlValue* value = member_of(std::get<TomlTable>(table.data), key);
-  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(&value->data);
-  return text == nullptr ? "" : *text;
-}
-
 void keep_systems(TomlValue& document, const FitBase& base) {
   if (base.systems.empty()) return;
   TomlArray* systems = tables_of(document, "system");

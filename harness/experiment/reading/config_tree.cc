@@ -260,6 +260,19 @@ void drop_unlisted(TomlValue& document) {
     drop_systems(document, "pipelines", *pipelines);
 }
 
+TomlArray* tables_of(TomlValue& document, const std::string& key) {
+  for (TomlEntry& entry : std::get<TomlTable>(document.data)) {
+    if (entry.key == key) return std::get_if<TomlArray>(&entry.value.data);
+  }
+  return nullptr;
+}
+
+std::string text_member(const TomlValue& table, const std::string& key) {
+  const TomlValue* value = member_of(std::get<TomlTable>(table.data), key);
+  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(&value->data);
+  return text == nullptr ? "" : *text;
+}
+
 std::string to_toml(const TomlValue& document) {
   std::string out;
   write_table(out, std::get<TomlTable>(document.data), "", 0);

@@ -18,6 +18,11 @@ void apply_override(TomlValue& document, const std::string& override_text);
 /// Returns the member `name` of `table`; makes an empty table if it is missing. Members stay sorted by name.
 TomlValue& member_to_set(TomlTable& table, const std::string& name);
 
+/// Returns the array of tables of that name at the top level, or null.
+TomlArray* tables_of(TomlValue& document, const std::string& key);
+/// Returns the text of a table's key; "" if it has no such key or another value.
+std::string text_member(const TomlValue& table, const std::string& key);
+
 /// Returns the class of streams that `part`, the N of a key trace.NAME.streams.N.KEY, names: an index below
 /// `classes`. Throws InputError for `place` if there is no such class.
 std::size_t class_of_part(const InputPlace& place, const std::string& part, std::size_t classes);
