@@ -89,16 +89,10 @@ def of_our_plans(rows):
 
 
 def of_runs(rows):
-    """Queries beyond the SLO. The throughput of a full machine is known from these runs alone."""
-    lines = {"table of April": ("", "contention", ""),
-             "the same, four GPUs at 0.75 of their throughput":
-             (", four GPUs at 0.75", "contention, but for that one factor",
-              " The factor 0.75 for four GPUs, a full machine, was read off these very runs.")}
-    for line, (title, not_covered, fitted) in lines.items():
-        yield Comparison(f"Measured runs{title}: queries beyond the SLO, estimated less measured, in points",
-                         "Their runs on V100s." + fitted, "points", not_covered,
-                         differences(line_of(rows, "a run misses at most 1 % or not, " + line), 100), digits=2,
-                         why="Not judged: near the cliff a few queries a second decide between none late and all.")
+    yield Comparison("Measured runs: queries beyond the SLO, estimated less measured, in points", "Their runs on V100s.", "points",
+                     "contention on a full machine",
+                     differences(line_of(rows, "a run misses at most 1 % or not, table of April"), 100), digits=2,
+                     why="Not judged: near the cliff a few queries a second decide between none late and all.")
 
 
 def validate(harness):
