@@ -38,6 +38,7 @@ def claims_on(page):
     return patterns, [claim for claim in CLAIMS for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
 
 
+HEADLINES = [claim for claim in CLAIMS if "headline" in claim]
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not run")
 KINDS = ("reading", "ours")  # beside paper
 
@@ -116,8 +117,28 @@ def with_papers(page):
 
 def with_total(page):
     """The README's cell."""
-    total = f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}"
+    total = f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}; "
+    total += f"of {len(HEADLINES)} figures of their abstracts: {counts_text(HEADLINES, True)}"
     return re.sub(r"<!-- of papers -->[^|(]*", f"<!-- of papers --> {total} ", page)
+
+
+def row_of(claim):
+    """The entries of the claim's row on its paper's page."""
+    name = claim["id"].split(".", 1)[1]
+    rows = [line for page in PAGES.values() if claim in claims_on(page)[1] for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    return [entry.strip() for entry in rows[0].strip("|").split("|")] if rows else []
+
+
+def with_headlines(page):
+    """The figures of the papers' abstracts beside ours, whatever the kind of the claim; `headline` says why ours is what it is."""
+    rows = "| paper | the abstract's figure | paper | here | verdict | why |\n|---|---|---|---|---|---|\n"
+    for claim in HEADLINES:
+        link = claim.get("see", "").removeprefix("docs/")
+        why = claim["headline"] + (f" ([more]({link}))" if link else "")
+        place = claim.get("figure", claim["section"])
+        rows += (f"| {PAPER_NAMES[claim['paper']]} | {claim['statement']} ({place}) | {claim['paper_value']} | {row_of(claim)[5]} | {verdict(claim)} | "
+                 f"{why} |\n")
+    return re.sub(r"(<!-- headlines -->\n\n)(?:\|.*\n)*", lambda match: match[1] + rows, page)
 
 
 def with_verdicts(page):
@@ -162,7 +183,7 @@ class Reproduction(unittest.TestCase):
 
     def test_what_the_overview_and_the_readme_say_of_results_is_the_ledgers(self):
         overview, readme = ROOT / "docs/reproductions.md", ROOT / "README.md"
-        for path, written in ((overview, lambda page: with_papers(with_verdicts(page))), (readme, with_total)):
+        for path, written in ((overview, lambda page: with_papers(with_headlines(with_verdicts(page)))), (readme, with_total)):
             page = path.read_text(encoding="utf-8")
             if os.environ.get("HARNESS_WRITE_DOCS"):
                 path.write_text(written(page), encoding="utf-8")
@@ -170,7 +191,8 @@ class Reproduction(unittest.TestCase):
             self.assertEqual(page, written(page), path.name)
         page = overview.read_text(encoding="utf-8")
         self.assertEqual(set(re.findall(r"^<!-- verdicts: (\w+):", page, re.MULTILINE)), {claim["paper"] for claim in CLAIMS} - {"harness"})
-        self.assertEqual((page.count("<!-- papers -->"), readme.read_text(encoding="utf-8").count("<!-- of papers -->")), (1, 1))
+        counts = [page.count("<!-- papers -->"), page.count("<!-- headlines -->"), readme.read_text(encoding="utf-8").count("<!-- of papers -->")]
+        self.assertEqual(counts, [1, 1, 1])
 
     def test_the_page_on_claims_counts_their_kinds(self):
         document = ROOT / "docs/claims.md"
@@ -180,6 +202,12 @@ class Reproduction(unittest.TestCase):
             self.skipTest("the table has been written")
         self.assertIn("<!-- kinds -->", page)
         self.assertEqual(page, with_kinds(page))
+
+    def test_every_paper_has_its_headlines_and_one_rule_for_figures(self):
+        self.assertEqual({claim["paper"] for claim in HEADLINES}, set(PAPER_NAMES) - {"harness"})
+        for claim in CLAIMS:  # a plain figure has `about`; only a range has an interval of its own
+            if claim["kind"] == "paper" and isinstance(claim.get("expect"), list) and claim["expect"] != [1, 1]:
+                self.assertRegex(claim["paper_value"], r"\d.*(-|to).*\d", claim["id"])
 
     def test_only_a_paper_has_claims_of_its_own(self):
         for claim in CLAIMS:

@@ -11,10 +11,10 @@
 namespace harness {
 namespace {
 
-const std::vector<std::string> kKeys = {"id",         "kind",      "chosen_after", "paper",      "section",
-                                        "figure",     "statement", "paper_value",  "experiment", "where",
-                                        "expression", "expect",    "partly",       "equal",      "for_each",
-                                        "combine",    "known",     "see",          "note"};
+const std::vector<std::string> kKeys = {
+    "id",          "kind",       "chosen_after", "paper",      "section", "figure", "statement",
+    "paper_value", "experiment", "where",        "expression", "expect",  "about",  "partly",
+    "equal",       "for_each",   "combine",      "known",      "see",     "note",   "headline"};
 
 constexpr std::pair<const char*, Combine> kCombineNames[] = {{"all", Combine::kAll},
                                                              {"min", Combine::kMin},
@@ -76,6 +76,7 @@ class ClaimReader {
     claim_.paper_value = fields_.text("paper_value");
     claim_.see = fields_.text_or("see", "");
     claim_.note = fields_.text_or("note", "");
+    fields_.text_or("headline", "");  // for the pages
   }
 
   /// Reads one name or several.
@@ -142,8 +143,13 @@ class ClaimReader {
 
   void read_intervals() {
     const TomlValue* expect = fields_.find("expect");
-    if (expect == nullptr) throw input_error(place("expect"), "nothing", "an interval such as [1.6, 17]");
-    claim_.expect = read_interval(place("expect"), *expect);
+    const TomlValue* about = fields_.find("about");
+    if (expect == nullptr && about == nullptr)
+      throw input_error(place("expect"), "nothing", "an interval such as [1.6, 17], or about = FIGURE");
+    if (expect != nullptr && about != nullptr)
+      throw input_error(place("about"), "expect as well", "expect or about");
+    claim_.expect =
+        about == nullptr ? read_interval(place("expect"), *expect) : read_about(place("about"), *about);
     read_equal();
     const TomlValue* partly = fields_.find("partly");
     if (partly == nullptr) return;

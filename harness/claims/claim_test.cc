@@ -88,6 +88,16 @@ TEST(ClaimsFile, IntervalsContainTheirClosedEnds) {
   EXPECT_TRUE(interval("[1, 1]").contains(1));
 }
 
+TEST(ClaimsFile, AFigureIsMetWithinAQuarterOfItOrOfAFactorsGain) {
+  const auto text = [](const std::string& about) {
+    return parsed(replaced(kClaim, "expect = [1.6, 17]", "about = " + about)).front().expect.text();
+  };
+  EXPECT_EQ(text("0.4"), "[0.3, 0.5]");
+  EXPECT_EQ(text("300"), "[225, 375]");
+  EXPECT_EQ(text("'9x'"), "[7, 11]");
+  EXPECT_EQ(text("'1.4x'"), "[1.3, 1.5]");
+}
+
 TEST(ClaimsFile, RefusesMistakesWithTheirPlace) {
   const std::string claim = kClaim;
   const struct {
@@ -104,6 +114,11 @@ TEST(ClaimsFile, RefusesMistakesWithTheirPlace) {
       {replaced(claim, "\"paper\"", "\"guess\""),
        "claims.toml:4: pard.overall.drop-rate: kind:", "paper, reading, ours"},
       {replaced(claim, "expect = [1.6, 17]\n", ""), "claims.toml:2:", "an interval such as"},
+      {claim + "about = 3", "claims.toml:12:", "expect or about"},
+      {replaced(claim, "expect = [1.6, 17]", "about = '1x'"),
+       "claims.toml:11: pard.overall.drop-rate: about:", "a factor above 1"},
+      {replaced(claim, "expect = [1.6, 17]", "about = '3 x'"), "claims.toml:11:", "'3 x'"},
+      {replaced(claim, "expect = [1.6, 17]", "about = 0"), "claims.toml:11:", "a number above 0"},
       {replaced(claim, "[1.6, 17]", "[17, 1.6]"),
        "claims.toml:11: pard.overall.drop-rate: expect:", "nothing lies"},
       {replaced(claim, "[1.6, 17]", "['> 2', '< 2']"), "claims.toml:11:", "nothing lies"},

@@ -82,4 +82,22 @@ Interval read_interval(const InputPlace& place, const TomlValue& value) {
   return interval;
 }
 
+Interval read_about(const InputPlace& place, const TomlValue& value) {
+  constexpr double kShare = 0.25;
+  double figure = 0;
+  double base = 0;  // the value at which the figure says nothing
+  if (const auto* number = std::get_if<double>(&value.data)) {
+    figure = *number;
+  } else if (const auto* text = std::get_if<std::string>(&value.data)) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), figure);
+    if (error == std::errc() && std::string_view(end, text->data() + text->size()) == "x")
+      base = 1;
+    else
+      figure = 0;
+  }
+  if (!std::isfinite(figure) || figure <= base)
+    throw input_error(place, describe(value), "a number above 0, or a factor above 1 such as \"4.6x\"");
+  return {base + (1 - kShare) * (figure - base), base + (1 + kShare) * (figure - base)};
+}
+
 }  // namespace harness
