@@ -186,10 +186,11 @@ def ours(claim):
 
 
 def verdict(claim):
-    """An undecided claim says so if no look at it is left (docs/claims.md, Deciding)."""
-    if not claim["budget_spent"]:
+    """An undecided claim says what it may be, and if no look at it is left (docs/claims.md, Deciding)."""
+    if claim["verdict"] != "undecided":
         return claim["verdict"]
-    return f"undecided, budget of {max(group['seeds'] for group in claim['groups'])} seeds spent"
+    spent = f", budget of {max(group['seeds'] for group in claim['groups'])} seeds spent" if claim["budget_spent"] else ""
+    return f"undecided, {claim['worst']} to {claim['best']}{spent}"
 
 
 def claims_lines(claims, pattern):
@@ -199,7 +200,8 @@ def claims_lines(claims, pattern):
     lines = [["claim", "kind", "", "paper", "expected", "here", "verdict"], ["---"] * 7]
     for claim in chosen:
         where = ", ".join(text for text in (claim["section"], claim["figure"]) if text)
-        lines.append([f"`{claim['id'].split('.', 1)[1]}`", claim["kind"] + (", after" if claim["chosen_after"] else ""), f"{claim['statement']} ({where})", claim["paper_value"],
+        name = claim["id"] if claim["paper"] == "harness" else claim["id"].split(".", 1)[1]
+        lines.append([f"`{name}`", claim["kind"] + (", after" if claim["chosen_after"] else ""), f"{claim['statement']} ({where})", claim["paper_value"],
                       f"`{claim['expect']}`", ours(claim), verdict(claim)])
     return ["| " + " | ".join(line) + " |" for line in lines]
 

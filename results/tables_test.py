@@ -124,17 +124,17 @@ class OtherSources(InAFolder):
 
     def test_claims_stand_with_value_and_verdict(self):
         group = {"mean": 2.0, "half_width": 0.25, "holds": True}
-        claim = {"id": "pard.a.one", "kind": "paper", "chosen_after": 0, "budget_spent": 0, "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
+        claim = {"id": "pard.a.one", "paper": "pard", "kind": "paper", "chosen_after": 0, "budget_spent": 0, "section": "5.2", "figure": "", "statement": "It holds.", "paper_value": "2x", "expect": "> 1",
                  "verdict": "reproduced", "value": 2.0, "groups": [group]}
         other = claim | {"id": "pard.b", "value": 1.5, "kind": "ours", "verdict": "undecided", "worst": "partly", "best": "reproduced",
                          "groups": [group, group | {"mean": 1.0, "holds": False}]}
         (self.folder / "claims.json").write_text(json.dumps([claim, other]), encoding="utf-8")
         filled = tables.fill("<!-- claims: pard.* -->", self.folder)
         self.assertIn("| `a.one` | paper | It holds. (5.2) | 2x | `> 1` | 2 ± 0.25 | reproduced |", filled)
-        self.assertIn("| `b` | ours | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | undecided |", filled)
+        self.assertIn("| `b` | ours | It holds. (5.2) | 2x | `> 1` | 1.5 (1 to 2; 1 of 2 hold) | undecided, partly to reproduced |", filled)
         spent = other | {"budget_spent": 1, "groups": [group | {"seeds": 24}, group | {"seeds": 12}]}
         (self.folder / "claims.json").write_text(json.dumps([claim, spent]), encoding="utf-8")
-        self.assertIn("| undecided, budget of 24 seeds spent |", tables.fill("<!-- claims: pard.* -->", self.folder))
+        self.assertIn("| undecided, partly to reproduced, budget of 24 seeds spent |", tables.fill("<!-- claims: pard.* -->", self.folder))
         with self.assertRaisesRegex(tables.TableError, "no claim"):
             tables.fill("<!-- claims: loki.* -->", self.folder)
 

@@ -118,7 +118,9 @@ def with_papers(page):
 def with_total(page):
     """The README's cell."""
     total = f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}; "
-    total += f"of {len(HEADLINES)} figures of their abstracts: {counts_text(HEADLINES, True)}"
+    after = sum(verdict(claim) == "reproduced" for claim in of_papers() if claim.get("chosen_after"))
+    total = total.replace("them chosen after results", f"them, and {after} of the reproduced, chosen after results")
+    total += f"of {len(HEADLINES)} headline figures: {counts_text(HEADLINES, True)}"
     return re.sub(r"<!-- of papers -->[^|(]*", f"<!-- of papers --> {total} ", page)
 
 
@@ -130,14 +132,13 @@ def row_of(claim):
 
 
 def with_headlines(page):
-    """The figures of the papers' abstracts beside ours, whatever the kind of the claim; `headline` says why ours is what it is."""
-    rows = "| paper | the abstract's figure | paper | here | verdict | why |\n|---|---|---|---|---|---|\n"
+    """The papers' headline figures beside ours, whatever the kind of the claim; `headline` says why ours is what it is."""
+    rows = "| claim | headline | paper | here | verdict | why |\n|---|---|---|---|---|---|\n"
     for claim in HEADLINES:
-        link = claim.get("see", "").removeprefix("docs/")
-        why = claim["headline"] + (f" ([more]({link}))" if link else "")
-        place = claim.get("figure", claim["section"])
-        rows += (f"| {PAPER_NAMES[claim['paper']]} | {claim['statement']} ({place}) | {claim['paper_value']} | {row_of(claim)[5]} | {verdict(claim)} | "
-                 f"{why} |\n")
+        its_page, row = next(name for name, text in PAGES.items() if claim in claims_on(text)[1]), row_of(claim)
+        link = claim.get("see", its_page).removeprefix("docs/")
+        rows += (f"| [`{claim['id']}`]({link}) | {claim['statement']} ({claim.get('figure', claim['section'])}) | {claim['paper_value']} | {row[5]} | {row[6]} | "
+                 f"{claim['headline']} |\n")
     return re.sub(r"(<!-- headlines -->\n\n)(?:\|.*\n)*", lambda match: match[1] + rows, page)
 
 
@@ -205,9 +206,12 @@ class Reproduction(unittest.TestCase):
 
     def test_every_paper_has_its_headlines_and_one_rule_for_figures(self):
         self.assertEqual({claim["paper"] for claim in HEADLINES}, set(PAPER_NAMES) - {"harness"})
-        for claim in CLAIMS:  # a plain figure has `about`; only a range has an interval of its own
-            if claim["kind"] == "paper" and isinstance(claim.get("expect"), list) and claim["expect"] != [1, 1]:
+        for claim in (claim for claim in CLAIMS if claim["kind"] == "paper"):  # a plain figure has `about`, a range its own interval
+            if isinstance(claim.get("expect"), list) and claim["expect"] != [1, 1]:
                 self.assertRegex(claim["paper_value"], r"\d.*(-|to).*\d", claim["id"])
+            if "about" in claim:
+                about = str(claim["about"]).removesuffix("x")
+                self.assertTrue(about in claim["paper_value"] or f"{100 * float(about):g} %" in claim["paper_value"], claim["id"])
 
     def test_only_a_paper_has_claims_of_its_own(self):
         for claim in CLAIMS:

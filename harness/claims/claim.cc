@@ -163,7 +163,8 @@ class ClaimReader {
     if (!fields_.has("equal")) return;
     claim_.equal = fields_.number("equal", 0, 1e9);
     if (std::isinf(claim_.expect.low) == std::isinf(claim_.expect.high))
-      throw input_error(place("equal"), "with expect = " + claim_.expect.text(), "an interval with one end");
+      throw input_error(place("equal"), "beside the interval " + claim_.expect.text(),
+                        "an interval with one end");
   }
 
   /// Sets the value to the one whose name the key has.

@@ -113,11 +113,12 @@ void print_claims(const ClaimsOptions& options, int& exit_code) {
     throw input_refusal(
         {options.results.front(), 0, ""},
         "no claim uses this file; expected a results file named after an experiment in the claims file");
-  const auto stale =
-      std::ranges::count_if(claims, [&](const Claim& claim) { return results.is_stale(claim); });
-  if (stale > 0)
-    note(results.folder_of_looks() + ": the decisions on " +
-         counted(static_cast<std::size_t>(stale), "claim") +
+  std::vector<std::string> stale;
+  for (const Claim& claim : claims) {
+    if (results.is_stale(claim)) stale.push_back(claim.id);
+  }
+  if (!stale.empty())
+    note(results.folder_of_looks() + ": the decisions on " + join_names(stale) +
          " do not count, since these or their results have changed; `--decide --fresh` decides anew");
   std::vector<Judgement> judgements;
   for (const Claim& claim : claims) judgements.push_back(results.judged(claim));

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <functional>
 #include <iomanip>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -273,9 +274,9 @@ std::vector<Comparison> compare_all_plans(const AuthorsData& data, int queries) 
 
 // Their runs.
 
-/// The shares of their profiles' throughput among which a factor for four GPUs, a full machine, is fitted: no
-/// profile contains the contention there.
-constexpr int kFullMachine = 4;
+constexpr int kFullMachine = 4;  ///< GPUs of a machine; no profile contains the contention on a full one
+/// The shares of the profiles' throughput among which a factor for full machines is fitted, nearest to 1
+/// first.
 constexpr double kContentions[] = {1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7};
 
 /// Returns the share of late requests, pooled over three traces.
@@ -308,7 +309,9 @@ struct EstimatedRuns {
   int without_profiles = 0;
 };
 
-EstimatedRuns estimate_runs(const AuthorsData& data, AuthorsTable table, int queries) {
+/// Estimates the misses of each run with each factor; the factor matters to runs on a full machine alone.
+EstimatedRuns estimate_runs(const AuthorsData& data, AuthorsTable table, std::span<const double> factors,
+                            int queries) {
   EstimatedRuns result;
   for (const AuthorsRun& run : data.runs) {
     if (!run.is_of_a_plan() || run.stages.empty() || std::isnan(run.miss_rate)) continue;
@@ -322,7 +325,7 @@ EstimatedRuns estimate_runs(const AuthorsData& data, AuthorsTable table, int que
                       shown(run.scv, 1) + ", at " +
                       shown(run.lam_qps / alone.throughput_qps(alone.configuration(run.stages)), 3) +
                       " of the throughput)";
-    for (const double factor : kContentions) {
+    for (const double factor : factors) {
       if (factor != 1 && run.gpus != kFullMachine) {
         estimated.misses.push_back(estimated.misses.front());
         continue;
@@ -336,14 +339,28 @@ EstimatedRuns estimate_runs(const AuthorsData& data, AuthorsTable table, int que
   return result;
 }
 
-/// Returns the factor that tells best which of the other runs keep their SLO; of several, the nearest to 1.
-std::size_t factor_of_others(const std::vector<EstimatedRun>& runs, const EstimatedRun& left_out) {
+/// Returns how many of the other runs each factor tells rightly to keep or to break their SLO.
+std::vector<std::ptrdiff_t> agreements(const std::vector<EstimatedRun>& runs, const EstimatedRun& left_out) {
   std::vector<std::ptrdiff_t> agree;
   for (std::size_t factor = 0; factor < std::size(kContentions); ++factor) {
     agree.push_back(std::ranges::count_if(
         runs, [&](const EstimatedRun& run) { return &run != &left_out && run.agrees(factor); }));
   }
+  return agree;
+}
+
+/// Returns the factor that agrees with most of the other runs; of several, the nearest to 1.
+std::size_t factor_of_others(const std::vector<EstimatedRun>& runs, const EstimatedRun& left_out) {
+  const std::vector<std::ptrdiff_t> agree = agreements(runs, left_out);
   return std::ranges::max_element(agree) - agree.begin();
+}
+
+/// Returns the number of broken runs without which several factors agree equally often.
+std::ptrdiff_t ties(const std::vector<EstimatedRun>& runs) {
+  return std::ranges::count_if(runs, [&](const EstimatedRun& run) {
+    const std::vector<std::ptrdiff_t> agree = agreements(runs, run);
+    return !keeps(run.run->miss_rate) && std::ranges::count(agree, std::ranges::max(agree)) > 1;
+  });
 }
 
 /// Compares the runs with what is estimated at a factor for each of them.
@@ -380,13 +397,18 @@ Comparison compare_runs(const EstimatedRuns& estimated, const std::string& what,
   return result;
 }
 
+/// Adds the lines of the runs: with the tables of April and June as they are, and with a factor that is
+/// fitted anew for each run to all others (leave-one-out).
 void compare_all_runs(const AuthorsData& data, int queries, std::vector<Comparison>& results) {
   const auto alone = [](const EstimatedRun&) { return std::size_t{0}; };
-  const EstimatedRuns april = estimate_runs(data, AuthorsTable::kApril, queries);
+  const EstimatedRuns april = estimate_runs(data, AuthorsTable::kApril, kContentions, queries);
+  const double as_they_are[] = {1};
   results.push_back(compare_runs(april, "table of April", alone));
   results.push_back(compare_runs(april, "the same, a factor for four GPUs fitted to the other runs",
                                  [&](const EstimatedRun& run) { return factor_of_others(april.runs, run); }));
-  results.push_back(compare_runs(estimate_runs(data, AuthorsTable::kJune, queries), "table of June", alone));
+  results.back().figures += "; ties without " + std::to_string(ties(april.runs)) + " of the broken runs";
+  results.push_back(
+      compare_runs(estimate_runs(data, AuthorsTable::kJune, as_they_are, queries), "table of June", alone));
 }
 
 /// The largest utilisation of a sweep at which at most 1 % miss, and the least at which more do.
