@@ -117,7 +117,7 @@ TEST(ClaimsFile, RefusesMistakesWithTheirPlace) {
       {claim + "about = 3", "claims.toml:12:", "expect or about"},
       {replaced(claim, "expect = [1.6, 17]", "about = '1x'"),
        "claims.toml:11: pard.overall.drop-rate: about:", "a factor above 1"},
-      {replaced(claim, "expect = [1.6, 17]", "about = '3 x'"), "claims.toml:11:", "'3 x'"},
+      {replaced(claim, "expect = [1.6, 17]", "about = '3 x'"), "claims.toml:11:", "\"3 x\""},
       {replaced(claim, "expect = [1.6, 17]", "about = 0"), "claims.toml:11:", "a number above 0"},
       {replaced(claim, "[1.6, 17]", "[17, 1.6]"),
        "claims.toml:11: pard.overall.drop-rate: expect:", "nothing lies"},
