@@ -90,6 +90,8 @@ class Tables(InAFolder):
         with self.assertRaisesRegex(tables.TableError, "no task c, but a:x, a:y, b:z"):
             tables.fill("<!-- table: toy; rows=trace; columns=series; metric=lost_share.c -->", self.folder)
 
+
+class Selection(InAFolder):
     def test_conditions_and_chosen_series(self):
         lines = self.fill("toy; rows=trace; columns=series; metric=drop_rate; series=pard,nexus; where=trace=wiki",
                           [row("nexus", "default", 1, 0.3, trace="wiki"), row("pard", "default", 1, 0.1, trace="wiki"),

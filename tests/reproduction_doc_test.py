@@ -117,25 +117,24 @@ def with_papers(page):
 
 def with_total(page):
     """The README's cell."""
-    total = f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}; "
     after = sum(verdict(claim) == "reproduced" for claim in of_papers() if claim.get("chosen_after"))
-    total = total.replace("them chosen after results", f"them, and {after} of the reproduced, chosen after results")
-    total += f"of {len(HEADLINES)} headline figures: {counts_text(HEADLINES, True)}"
+    total = (f"{len(of_papers())} claims of five papers: {counts_text(of_papers(), True)}, {after} of the reproduced among them; "
+             f"of {len(HEADLINES)} headline figures: {counts_text(HEADLINES, True)}")
     return re.sub(r"<!-- of papers -->[^|(]*", f"<!-- of papers --> {total} ", page)
 
 
 def row_of(claim):
-    """The entries of the claim's row on its paper's page."""
-    name = claim["id"].split(".", 1)[1]
-    rows = [line for page in PAGES.values() if claim in claims_on(page)[1] for line in page.splitlines() if line.startswith(f"| `{name}` |")]
-    return [entry.strip() for entry in rows[0].strip("|").split("|")] if rows else []
+    """The page that has the claim, and the entries of its row there."""
+    name, page = next((name, page) for name, page in PAGES.items() if claim in claims_on(page)[1])
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{claim['id'].split('.', 1)[1]}` |"))
+    return name, [entry.strip() for entry in row.strip("|").split("|")]
 
 
 def with_headlines(page):
     """The papers' headline figures beside ours, whatever the kind of the claim; `headline` says why ours is what it is."""
     rows = "| claim | headline | paper | here | verdict | why |\n|---|---|---|---|---|---|\n"
     for claim in HEADLINES:
-        its_page, row = next(name for name, text in PAGES.items() if claim in claims_on(text)[1]), row_of(claim)
+        its_page, row = row_of(claim)
         link = claim.get("see", its_page).removeprefix("docs/")
         rows += (f"| [`{claim['id']}`]({link}) | {claim['statement']} ({claim.get('figure', claim['section'])}) | {claim['paper_value']} | {row[5]} | {row[6]} | "
                  f"{claim['headline']} |\n")
@@ -167,7 +166,8 @@ def with_evidence(page, systems):
     return re.sub(r"(^\| not here \| .* \|\n)(?:\| papers' claims .*\n)*", lambda match: match[1] + rows, page, count=1, flags=re.MULTILINE)
 
 
-class Reproduction(unittest.TestCase):
+class Written(unittest.TestCase):
+    """What HARNESS_WRITE_DOCS=1 writes."""
 
     def test_each_systems_page_opens_with_its_evidence(self):
         for path, systems in SYSTEM_PAGES.items():
@@ -203,6 +203,9 @@ class Reproduction(unittest.TestCase):
             self.skipTest("the table has been written")
         self.assertIn("<!-- kinds -->", page)
         self.assertEqual(page, with_kinds(page))
+
+
+class Ledger(unittest.TestCase):
 
     def test_every_paper_has_its_headlines_and_one_rule_for_figures(self):
         self.assertEqual({claim["paper"] for claim in HEADLINES}, set(PAPER_NAMES) - {"harness"})

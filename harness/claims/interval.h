@@ -29,9 +29,9 @@ void narrow(Interval& interval, const InputPlace& place, std::string_view compar
 /// Reads [low, high] (inf and -inf for no end), a comparison, or an array of comparisons that must all hold.
 /// Throws InputError if the value is anything else, or if no number lies in the interval.
 Interval read_interval(const InputPlace& place, const TomlValue& value);
-/// Reads the figure of a paper and returns what counts as the same: a quarter more or less of a number, and
-/// of the gain of a factor such as "4.6x" (4.6 - 1). Throws InputError unless the number is above 0, the
-/// factor above 1.
+/// Reads the figure of a paper and returns the values that count as the same. For a number these lie within a
+/// quarter of it; for a factor such as "4.6x" within a quarter of its gain, which is 3.6. Throws InputError
+/// unless the number is above 0, the factor above 1.
 Interval read_about(const InputPlace& place, const TomlValue& value);
 
 }  // namespace harness

@@ -309,58 +309,51 @@ struct EstimatedRuns {
   int without_profiles = 0;
 };
 
-/// Estimates the misses of each run with each factor; the factor matters to runs on a full machine alone.
+/// Estimates the misses of each run with each factor, of which the first is 1; the others matter to runs on a
+/// full machine alone.
 EstimatedRuns estimate_runs(const AuthorsData& data, AuthorsTable table, std::span<const double> factors,
                             int queries) {
   EstimatedRuns result;
+  const AuthorsWorld alone(data, "image_driver_1", {.table = table});
   for (const AuthorsRun& run : data.runs) {
     if (!run.is_of_a_plan() || run.stages.empty() || std::isnan(run.miss_rate)) continue;
-    const AuthorsWorld alone(data, "image_driver_1", {.table = table});
     if (!alone.has_profiles(run.stages)) {
       ++result.without_profiles;
       continue;
     }
-    EstimatedRun estimated{&run, {}, {}};
-    estimated.where = " (" + shown(run.gpus, 0) + " GPUs, SLO " + shown(run.slo_s, 2) + " s, scv " +
-                      shown(run.scv, 1) + ", at " +
-                      shown(run.lam_qps / alone.throughput_qps(alone.configuration(run.stages)), 3) +
-                      " of the throughput)";
-    for (const double factor : factors) {
-      if (factor != 1 && run.gpus != kFullMachine) {
-        estimated.misses.push_back(estimated.misses.front());
-        continue;
-      }
-      const AuthorsWorld world(data, "image_driver_1", {.table = table, .gpu_speed = factor});
-      estimated.misses.push_back(
-          estimated_misses(world, run.stages, run.lam_qps, run.scv, run.slo_s, queries));
+    result.runs.push_back({&run,
+                           {},
+                           " (" + shown(run.gpus, 0) + " GPUs, SLO " + shown(run.slo_s, 2) + " s, scv " +
+                               shown(run.scv, 1) + ", at " +
+                               shown(run.lam_qps / alone.throughput_qps(alone.configuration(run.stages)), 3) +
+                               " of the throughput)"});
+  }
+  for (const double factor : factors) {
+    const AuthorsWorld world(data, "image_driver_1", {.table = table, .gpu_speed = factor});
+    for (auto& [run, misses, where] : result.runs) {
+      const bool matters = misses.empty() || run->gpus == kFullMachine;
+      misses.push_back(matters
+                           ? estimated_misses(world, run->stages, run->lam_qps, run->scv, run->slo_s, queries)
+                           : misses.front());
     }
-    result.runs.push_back(std::move(estimated));
   }
   return result;
 }
 
-/// Returns how many of the other runs each factor tells rightly to keep or to break their SLO.
-std::vector<std::ptrdiff_t> agreements(const std::vector<EstimatedRun>& runs, const EstimatedRun& left_out) {
-  std::vector<std::ptrdiff_t> agree;
+/// Returns the factors that tell rightly of most of the other runs whether they keep their SLO, nearest to 1
+/// first.
+std::vector<std::size_t> factors_of_others(const std::vector<EstimatedRun>& runs,
+                                           const EstimatedRun& left_out) {
+  std::vector<std::size_t> best;
+  std::ptrdiff_t most = 0;
   for (std::size_t factor = 0; factor < std::size(kContentions); ++factor) {
-    agree.push_back(std::ranges::count_if(
-        runs, [&](const EstimatedRun& run) { return &run != &left_out && run.agrees(factor); }));
+    const auto agree = std::ranges::count_if(
+        runs, [&](const EstimatedRun& run) { return &run != &left_out && run.agrees(factor); });
+    if (agree > most) best.clear();
+    most = std::max(most, agree);
+    if (agree == most) best.push_back(factor);
   }
-  return agree;
-}
-
-/// Returns the factor that agrees with most of the other runs; of several, the nearest to 1.
-std::size_t factor_of_others(const std::vector<EstimatedRun>& runs, const EstimatedRun& left_out) {
-  const std::vector<std::ptrdiff_t> agree = agreements(runs, left_out);
-  return std::ranges::max_element(agree) - agree.begin();
-}
-
-/// Returns the number of broken runs without which several factors agree equally often.
-std::ptrdiff_t ties(const std::vector<EstimatedRun>& runs) {
-  return std::ranges::count_if(runs, [&](const EstimatedRun& run) {
-    const std::vector<std::ptrdiff_t> agree = agreements(runs, run);
-    return !keeps(run.run->miss_rate) && std::ranges::count(agree, std::ranges::max(agree)) > 1;
-  });
+  return best;
 }
 
 /// Compares the runs with what is estimated at a factor for each of them.
@@ -400,15 +393,18 @@ Comparison compare_runs(const EstimatedRuns& estimated, const std::string& what,
 /// Adds the lines of the runs: with the tables of April and June as they are, and with a factor that is
 /// fitted anew for each run to all others (leave-one-out).
 void compare_all_runs(const AuthorsData& data, int queries, std::vector<Comparison>& results) {
-  const auto alone = [](const EstimatedRun&) { return std::size_t{0}; };
+  const auto first = [](const EstimatedRun&) { return std::size_t{0}; };
   const EstimatedRuns april = estimate_runs(data, AuthorsTable::kApril, kContentions, queries);
-  const double as_they_are[] = {1};
-  results.push_back(compare_runs(april, "table of April", alone));
-  results.push_back(compare_runs(april, "the same, a factor for four GPUs fitted to the other runs",
-                                 [&](const EstimatedRun& run) { return factor_of_others(april.runs, run); }));
-  results.back().figures += "; ties without " + std::to_string(ties(april.runs)) + " of the broken runs";
+  results.push_back(compare_runs(april, "table of April", first));
   results.push_back(
-      compare_runs(estimate_runs(data, AuthorsTable::kJune, as_they_are, queries), "table of June", alone));
+      compare_runs(april, "the same, a factor for four GPUs fitted to the other runs",
+                   [&](const EstimatedRun& run) { return factors_of_others(april.runs, run).front(); }));
+  const auto ties = std::ranges::count_if(april.runs, [&](const EstimatedRun& run) {
+    return !keeps(run.run->miss_rate) && factors_of_others(april.runs, run).size() > 1;
+  });
+  results.back().figures += "; ties without " + std::to_string(ties) + " of the broken runs";
+  const EstimatedRuns june = estimate_runs(data, AuthorsTable::kJune, std::span(kContentions, 1), queries);
+  results.push_back(compare_runs(june, "table of June", first));
 }
 
 /// The largest utilisation of a sweep at which at most 1 % miss, and the least at which more do.
