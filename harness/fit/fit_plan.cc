@@ -15,6 +15,12 @@ constexpr const char* kNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM
 
 constexpr int kMaxPoints = 100'000;
 
+constexpr std::array<const char*, kFitPurposes> kPurposes = {"design", "refine", "confirm"};
+
+bool is_file_name(const std::string& name) {
+  return name.find_first_not_of(kNameCharacters) == std::string::npos && !name.starts_with('.');
+}
+
 std::string beside(const std::string& file, const std::string& path) {
   const std::filesystem::path given(path);
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
@@ -134,21 +140,25 @@ void check_when(const FitPlan& plan, const std::map<std::string, std::string>& w
 }
 
 FitBase read_base(const TableReader& table, const std::string& file) {
-  table.require_known({"experiment", "as", "systems", "set", "confirm", "keeps", "when", "only", "best"});
+  table.require_known(
+      {"experiment", "as", "systems", "set", "refine", "confirm", "keeps", "when", "only", "best"});
   FitBase base;
   base.place = table.place("experiment");
   base.file = beside(file, table.text("experiment"));
   base.as = table.text_or("as", std::filesystem::path(base.file).stem().string());
   base.systems = texts_or_none(table, "systems");
-  base.set = texts_or_none(table, "set");
-  base.confirm = texts_or_none(table, "confirm");
+  for (const auto& [place, key] : {std::pair{0, "set"}, {1, "refine"}, {2, "confirm"}})
+    base.set[place] = texts_or_none(table, key);
   base.keeps = texts_or_none(table, "keeps");
   base.when = read_pairs(table, "when");
-  const std::string only = table.text_or("only", "");
-  if (!only.empty() && only != "search" && only != "confirm")
-    throw input_error(table.place("only"), only, "search or confirm");
-  base.in_search = only != "confirm";
-  base.in_confirm = only != "search";
+  if (table.has("only")) {
+    base.runs.fill(false);
+    for (const std::string& name : table.texts("only")) {
+      const auto* const found = std::ranges::find(kPurposes, name);
+      if (found == kPurposes.end()) throw input_error(table.place("only"), name, join_names({kPurposes.begin(), kPurposes.end()}));
+      base.runs[static_cast<std::size_t>(found - kPurposes.begin())] = true;
+    }
+  }
   if (table.has("best")) {
     const TableReader best = table.table("best");
     best.require_known({"metric", "as"});
@@ -160,7 +170,7 @@ FitBase read_base(const TableReader& table, const std::string& file) {
 
 void read_search(const TableReader& document, FitPlan& plan) {
   const TableReader search = document.table("search");
-  search.require_known({"design", "points", "best", "moves", "round", "seed", "set"});
+  search.require_known({"design", "points", "best", "moves", "round", "confirmed", "seed", "set"});
   const std::string design = search.text_or("design", "filling");
   if (design != "filling" && design != "steps")
     throw input_error(search.place("design"), design, "filling or steps");
@@ -175,12 +185,24 @@ void read_search(const TableReader& document, FitPlan& plan) {
   plan.moves = count("moves", 0);
   plan.round = count("round", 1);
   plan.seed = static_cast<std::uint64_t>(search.number_or("seed", 0, 1e9, 1));
-  plan.search_set = texts_or_none(search, "set");
-  plan.confirms = document.has("confirm");
-  if (!plan.confirms) return;
-  const TableReader confirm = document.table("confirm");
-  confirm.require_known({"set"});
-  plan.confirm_set = texts_or_none(confirm, "set");
+  if (search.has("confirmed"))
+    plan.confirmed = static_cast<std::size_t>(search.integer("confirmed", 1, kMaxPoints));
+  plan.worlds.push_back({FitPurpose::kDesign, "design", texts_or_none(search, "set")});
+  if (document.has("refine")) {
+    const TableReader refine = document.table("refine");
+    refine.require_known({"set"});
+    if (plan.only_steps) throw input_error(document.place("refine"), "a table", "none beside steps");
+    plan.worlds.push_back({FitPurpose::kRefine, "refine", texts_or_none(refine, "set")});
+  }
+  std::set<std::string> names;
+  for (const TableReader& confirm : document.tables("confirm")) {
+    confirm.require_known({"name", "set"});
+    const std::string name = confirm.text("name");
+    if (!names.insert(name).second || !is_file_name(name))
+      throw input_error(confirm.place("name"), name,
+                        "a name of its own, of a-z, A-Z, 0-9, '.', '-' and '_'");
+    plan.worlds.push_back({FitPurpose::kConfirm, "confirm-" + name, texts_or_none(confirm, "set")});
+  }
 }
 
 }  // namespace
@@ -188,12 +210,13 @@ void read_search(const TableReader& document, FitPlan& plan) {
 FitPlan parse_fit(const std::string& file, std::string_view text) {
   const TomlValue tree = parse_toml(file, text);
   const TableReader document(file, tree, "");
-  document.require_known({"name", "claims_file", "claims", "search", "confirm", "knob", "base", "headline"});
+  document.require_known(
+      {"name", "claims_file", "claims", "search", "refine", "confirm", "knob", "base", "headline"});
   FitPlan plan;
   plan.file = file;
   plan.text = std::string(text);
   plan.name = document.text_or("name", std::filesystem::path(file).stem().string());
-  if (plan.name.find_first_not_of(kNameCharacters) != std::string::npos || plan.name.starts_with('.'))
+  if (!is_file_name(plan.name))
     throw input_error(document.has("name") ? document.place("name") : InputPlace{file, 0, "name"}, plan.name,
                       "a name of files: a-z, A-Z, 0-9, '.', '-' and '_'");
   plan.claims_file = beside(file, document.text("claims_file"));
@@ -215,6 +238,10 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
     check_keeps(plan, base);
   }
   return plan;
+}
+
+std::size_t last_of_search(const FitPlan& plan) {
+  return plan.worlds.size() > 1 && plan.worlds[1].purpose == FitPurpose::kRefine ? 1 : 0;
 }
 
 FitPoint standard_point(const FitPlan& plan) {

@@ -2,6 +2,7 @@
 // settings are searched (docs/fit.md describes the format).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,7 +16,13 @@ namespace harness {
 
 struct Knob;
 struct FitBase;
+struct FitWorld;
 struct Headline;
+
+/// What the results of a world are for: the space-filling design, the best of its points and the steps from
+/// them, or the judgement of the best points on what the search has not seen.
+enum class FitPurpose : std::uint8_t { kDesign, kRefine, kConfirm };
+constexpr std::size_t kFitPurposes = 3;
 
 /// The whole file of a fit.
 struct FitPlan {
@@ -29,12 +36,12 @@ struct FitPlan {
   std::uint64_t seed = 1;   ///< seed of the design and of the moves
   bool only_steps = false;  ///< true: only the standard point and each step from it along one knob
   std::size_t points = 0;   ///< number of points of the space-filling design, with the standard point first
-  std::size_t best = 1;     ///< number of points from which the descent starts
+  std::size_t best = 1;     ///< number of points that are refined, and from which the descent starts
   std::size_t moves = 0;    ///< number of points of the descent
   std::size_t round = 1;    ///< number of these points that are tried at a time
-  std::vector<std::string> search_set;  ///< KEY=VALUE for every experiment of the search
-  bool confirms = false;
-  std::vector<std::string> confirm_set;  ///< KEY=VALUE for every experiment of the confirmation
+  std::size_t confirmed = 1;  ///< number of the best points that are confirmed beside the standard point
+  /// The design's first; then, if the file has it, the one that refines; then those that confirm.
+  std::vector<FitWorld> worlds;
   std::vector<Knob> knobs;
   std::vector<FitBase> bases;
   std::vector<Headline> headlines;
@@ -58,17 +65,22 @@ struct Knob {
   InputPlace place;
 };
 
+/// The seeds, traces and pipelines on which points are tried.
+struct FitWorld {
+  FitPurpose purpose = FitPurpose::kDesign;
+  std::string name;              ///< name of its rows: design, refine, or "confirm" and the name in the file
+  std::vector<std::string> set;  ///< KEY=VALUE as in --set, for every experiment
+};
+
 /// An experiment that every setting runs if `when` holds.
 struct FitBase {
   std::string file;                  ///< path as the program opens it
   std::string as;                    ///< name by which claims know its results
   std::vector<std::string> systems;  ///< series that it runs; empty: all
-  std::vector<std::string> set;      ///< KEY=VALUE as in --set, for the search
-  std::vector<std::string> confirm;  ///< KEY=VALUE as in --set, for the confirmation
-  std::vector<std::string> keeps;    ///< keys that no knob changes in it
+  std::array<std::vector<std::string>, kFitPurposes> set;  ///< KEY=VALUE as in --set, by purpose
+  std::array<bool, kFitPurposes> runs{true, true, true};   ///< true: the worlds of that purpose run it
+  std::vector<std::string> keeps;                          ///< keys that no knob changes in it
   std::map<std::string, std::string> when;
-  bool in_search = true;   ///< true: the search runs it
-  bool in_confirm = true;  ///< true: the confirmation runs it
   /// The metric by which cells are chosen; empty: all cells count. In each trace only the cells whose
   /// parameters have the least mean of it count, as series `best_as`: what the paper tuned is tuned for every
   /// setting.
@@ -96,6 +108,8 @@ struct NumberedPoint {
   FitPoint point;
 };
 
+/// Returns the index of the world in which the search ends: the one that refines, else the design's.
+std::size_t last_of_search(const FitPlan& plan);
 /// Returns the point of the project's own settings.
 FitPoint standard_point(const FitPlan& plan);
 /// Returns true if the point has all the values in `when`.

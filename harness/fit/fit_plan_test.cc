@@ -22,7 +22,8 @@ best = 1
 moves = 2
 round = 1
 set = ["workload.seeds=[1, 2]"]
-[confirm]
+[[confirm]]
+name = "seeds"
 set = ["workload.seeds=[7]"]
 )";
 const std::string kKnobs = R"(
@@ -133,7 +134,7 @@ params = { estimate = "back" }
 TEST_F(GeneratedExperiment, HasTheSettingsOfItsPoints) {
   const FitPlan plan = parse_fit(folder_ + "/fit.toml", kHead + kKnobs + kBase);
   const std::vector<NumberedPoint> points = {{0, {1, 0, 0}}, {17, {0, 1, 1}}};
-  const std::string text = experiment_text(plan, plan.bases[0], points, false);
+  const std::string text = experiment_text(plan, plan.bases[0], points, plan.worlds[0]);
   const ExperimentSpec spec = parse_experiment("made.toml", text, {});
   CellFactory factory(spec, "b");
   ASSERT_EQ(factory.cells().size(), 2u * 2 * 2 * 2 * 2);
@@ -150,7 +151,7 @@ TEST_F(GeneratedExperiment, HasTheSettingsOfItsPoints) {
   }
   EXPECT_EQ(scaled, 16u);
   EXPECT_EQ(
-      parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, true), {}).workload.seeds,
+      parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[1]), {}).workload.seeds,
       std::vector<std::uint64_t>{7});
 }
 
@@ -158,7 +159,7 @@ TEST_F(GeneratedExperiment, KeepsWhatTheBaseKeeps) {
   const FitPlan plan = parse_fit(
       folder_ + "/fit.toml", kHead + kKnobs + kBase + "keeps = [\"workload.load\", \"trace.*.scale_to\"]\n");
   const std::vector<NumberedPoint> points = {{17, {0, 1, 1}}};
-  const std::string text = experiment_text(plan, plan.bases[0], points, false);
+  const std::string text = experiment_text(plan, plan.bases[0], points, plan.worlds[0]);
   EXPECT_EQ(text.find("scale_to"), std::string::npos);
   EXPECT_EQ(text.find("workload.load"), std::string::npos);
   EXPECT_NE(text.find("planner.workers"), std::string::npos);
@@ -167,7 +168,7 @@ TEST_F(GeneratedExperiment, KeepsWhatTheBaseKeeps) {
 experiment = "sizing.toml"
 systems = ["pard/bak"]
 )");
-  EXPECT_NE(refusal_of([&] { experiment_text(odd, odd.bases[0], points, false); }).find("pard/back"),
+  EXPECT_NE(refusal_of([&] { experiment_text(odd, odd.bases[0], points, odd.worlds[0]); }).find("pard/back"),
             std::string::npos);
 }
 

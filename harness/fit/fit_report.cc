@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/core/wording.h"
 #include "harness/text/text_table.h"
@@ -17,21 +18,29 @@ SettingsOf settings_of(const FitTables& tables) {
   return settings;
 }
 
+bool is_confirmed(const std::string& stage) { return stage.starts_with("confirm"); }
+
+/// Returns the best point of the search, where it ended.
 const FitPointRow& best_point(const FitTables& tables) {
   const FitPointRow* best = nullptr;
+  const bool refined = std::ranges::count(tables.points, "refine", &FitPointRow::stage) > 0;
   for (const FitPointRow& point : tables.points) {
-    if (point.stage == "confirm") continue;
+    if (is_confirmed(point.stage) || (refined && point.stage == "design")) continue;
     if (best == nullptr || point.objective > best->objective) best = &point;
   }
   return *best;
 }
 
 std::string points_table(const FitTables& tables, std::uint32_t best) {
+  std::set<std::uint32_t> confirmed = {0, best};
+  for (const FitPointRow& point : tables.points) {
+    if (is_confirmed(point.stage)) confirmed.insert(point.point);
+  }
   TextTable table;
   for (const FitPointRow& point : tables.points) {
-    if (point.point != 0 && point.point != best) continue;
+    if (!confirmed.contains(point.point)) continue;
     table.add_row();
-    table.add({"setting"}, std::string(point.point == 0 ? "standard" : "best"));
+    table.add({"setting"}, point.point == 0 ? "standard" : "point " + std::to_string(point.point));
     table.add({"stage"}, point.stage);
     table.add({"claims judged"}, point.judged);
     table.add({"reproduced"}, point.reproduced);
@@ -59,7 +68,7 @@ std::string knobs_table(const FitPlan& plan, const FitTables& tables, std::uint3
 std::string unreached(const std::vector<ScoredClaim>& claims, const FitTables& tables) {
   std::map<std::string, double> most;
   for (const FitVerdictRow& row : tables.verdicts) {
-    if (row.stage != "confirm") most[row.claim] = std::max(most[row.claim], row.score);
+    if (!is_confirmed(row.stage)) most[row.claim] = std::max(most[row.claim], row.score);
   }
   std::vector<std::string> ids;
   for (const ScoredClaim& claim : claims) {
@@ -69,15 +78,15 @@ std::string unreached(const std::vector<ScoredClaim>& claims, const FitTables& t
 }
 
 std::string confirmed_table(const std::vector<ScoredClaim>& claims, const FitTables& tables,
-                            std::uint32_t best) {
+                            const std::string& world, std::uint32_t best) {
   std::map<std::pair<std::string, std::uint32_t>, const FitVerdictRow*> verdicts;
   for (const FitVerdictRow& row : tables.verdicts) {
-    if (row.stage == "confirm") verdicts[{row.claim, row.point}] = &row;
+    if (row.stage == world) verdicts[{row.claim, row.point}] = &row;
   }
   TextTable table;
   for (const ScoredClaim& claim : claims) {
     table.add_row();
-    table.add({"claim"}, claim.id());
+    table.add({world}, claim.id());
     for (const auto& [name, point] : {std::pair{"standard", std::uint32_t{0}}, std::pair{"best", best}}) {
       const auto found = verdicts.find({claim.id(), point});
       const bool has = found != verdicts.end();
@@ -111,8 +120,13 @@ std::string steps_table(const FitTables& tables) {
 std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables) {
   if (plan.only_steps) return steps_table(tables);
   const std::uint32_t best = best_point(tables).point;
-  return points_table(tables, best) + "\n" + knobs_table(plan, tables, best) + "\n" +
-         unreached(claims, tables) + (plan.confirms ? "\n" + confirmed_table(claims, tables, best) : "");
+  std::string text = points_table(tables, best) + "\nbest: point " + std::to_string(best) + "\n\n" +
+                     knobs_table(plan, tables, best) + "\n" + unreached(claims, tables);
+  for (const FitWorld& world : plan.worlds) {
+    if (world.purpose == FitPurpose::kConfirm)
+      text += "\n" + confirmed_table(claims, tables, world.name, best);
+  }
+  return text;
 }
 
 }  // namespace harness

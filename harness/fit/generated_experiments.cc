@@ -14,7 +14,19 @@
 namespace harness {
 namespace {
 
+constexpr const char* kTrace = "trace.";
 constexpr const char* kEveryTrace = "trace.*.";
+
+std::vector<std::string> traces_of(const FitBase& base, const TomlValue& document) {
+  return names_of(TableReader(base.file, document).table("workload").text_axis("traces"));
+}
+
+/// Returns true if the base replays the trace of `text`, trace.NAME.KEY=VALUE.
+bool replays(const FitBase& base, const TomlValue& document, const std::string& text) {
+  const std::string rest = text.substr(std::string(kTrace).size());
+  const std::vector<std::string> traces = traces_of(base, document);
+  return std::ranges::find(traces, rest.substr(0, rest.find('.'))) != traces.end();
+}
 
 void keep_systems(TomlValue& document, const FitBase& base) {
   if (base.systems.empty()) return;
@@ -74,17 +86,21 @@ std::string setting_name(std::size_t number) {
 }
 
 std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
-                            bool confirms) {
-  if (confirms ? !base.in_confirm : !base.in_search) return "";
+                            const FitWorld& world) {
+  const auto purpose = static_cast<std::size_t>(world.purpose);
+  if (!base.runs[purpose]) return "";
   TomlValue document = parse_toml(base.file, read_file(base.file, kLargestText, base.place));
-  for (const auto* list :
-       {confirms ? &plan.confirm_set : &plan.search_set, confirms ? &base.confirm : &base.set}) {
-    for (const std::string& text : *list) apply_override(document, text);
+  for (const auto* list : {&world.set, &base.set[purpose]}) {
+    for (const std::string& text : *list) {
+      if (list == &base.set[purpose] || !text.starts_with(kTrace)) apply_override(document, text);
+    }
+  }
+  for (const std::string& text : world.set) {
+    if (text.starts_with(kTrace) && replays(base, document, text)) apply_override(document, text);
   }
   drop_unlisted(document);
   keep_systems(document, base);
-  const std::vector<std::string> traces =
-      names_of(TableReader(base.file, document).table("workload").text_axis("traces"));
+  const std::vector<std::string> traces = traces_of(base, document);
   std::string settings;
   std::set<std::string> keys;
   for (const NumberedPoint& point : points) {

@@ -41,7 +41,6 @@ FitPlan checked(FitPlan plan) {
   return plan;
 }
 
-constexpr const char* kConfirm = "confirm";
 using Points = std::vector<NumberedPoint>;
 
 class Fit {
@@ -62,11 +61,16 @@ class Fit {
   int run();
 
  private:
-  void run_stage(const std::string& stage, const Points& points, bool confirms);
-  std::size_t print_cells(const char* stage, const Points& points, bool confirms) const;
+  void run_stage(const std::string& stage, const Points& points, const FitWorld& world);
+  std::size_t print_cells(const std::string& what, const Points& points, const FitWorld& world) const;
   void search();
+  void refine();
+  void descend();
   void confirm();
-  void write_stage(const std::string& stage, const Points& points, bool confirms) const;
+  void try_points(const std::string& stage, const Points& points, const FitWorld& world);
+  void write_stage(const std::string& stage, const Points& points, const FitWorld& world) const;
+  Points numbered(const std::vector<FitPoint>& points);
+  Points best(std::size_t count) const;
   void name_settings(const FitBase& base, const FitPoint& point, ResultRow& row) const;
   std::vector<PointScore> scores_of(const std::string& stage, const Points& points) const;
   void keep(const std::string& stage, const Points& points, const std::vector<PointScore>& scores);
@@ -92,43 +96,62 @@ class Fit {
   std::vector<ScoredClaim> claims_;
   std::string folder_;
   // The following are for rank 0.
-  std::vector<FitPoint> tried_;
-  std::vector<PointScore> scores_;
+  std::vector<FitPoint> points_;    ///< all points of the fit, by number
+  Points tried_;                    ///< the points tried in the world in which the search is
+  std::vector<PointScore> scores_;  ///< their scores
   FitTables tables_;
 };
 
-Points numbered(const std::vector<FitPoint>& points, std::size_t first) {
+/// Returns the points with their numbers; a point that the fit has not had yet gets the next one.
+Points Fit::numbered(const std::vector<FitPoint>& points) {
   Points made;
-  for (const FitPoint& point : points) made.push_back({first + made.size(), point});
+  for (const FitPoint& point : points) {
+    const auto found = std::ranges::find(points_, point);
+    made.push_back({static_cast<std::size_t>(found - points_.begin()), point});
+    if (found == points_.end()) points_.push_back(point);
+  }
   return made;
+}
+
+/// Returns the standard point and so many of the best in the world in which the search is.
+Points Fit::best(std::size_t count) const {
+  Points chosen = {tried_.front()};
+  for (const std::size_t place : best_of(objectives(), count)) {
+    if (place != 0) chosen.push_back(tried_[place]);
+  }
+  return chosen;
+}
+
+Points design_of(const FitPlan& plan) {
+  Points design;
+  for (const FitPoint& point : first_points(plan)) design.push_back({design.size(), point});
+  return design;
 }
 
 /// Throws InputError at the start for what would otherwise fail only once the search has run.
 void Fit::check_stages() const {
   check_replaceable_by_fit(path());
-  const Points design = numbered(first_points(plan_), 0);
-  for (const bool confirms : {false, true}) {
-    if (confirms && !plan_.confirms) continue;
+  const Points design = design_of(plan_);
+  for (const FitWorld& world : plan_.worlds) {
     for (const FitBase& base : plan_.bases) {
       try {
-        const std::string text = experiment_text(plan_, base, design, confirms);
+        const std::string text = experiment_text(plan_, base, design, world);
         if (!text.empty()) (void)parse_experiment(base.file, text, {});
       } catch (const InputError& wrong) {
         const std::string what = wrong.what();
         if (what.starts_with(plan_.file + ":")) throw;
-        throw input_refusal(base.place,
-                            std::string("as ") + (confirms ? "confirmed" : "searched") + ": " + what);
+        throw input_refusal(base.place, "in " + world.name + ": " + what);
       }
     }
   }
 }
 
-void Fit::write_stage(const std::string& stage, const Points& points, bool confirms) const {
+void Fit::write_stage(const std::string& stage, const Points& points, const FitWorld& world) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   std::string members;
   for (std::size_t base = 0; base < plan_.bases.size(); ++base) {
-    const std::string text = experiment_text(plan_, plan_.bases[base], points, confirms);
+    const std::string text = experiment_text(plan_, plan_.bases[base], points, world);
     if (text.empty()) continue;
     const std::string file = file_of(stage, base, ".toml");
     write_file(file, text);
@@ -149,9 +172,9 @@ void Fit::name_settings(const FitBase& base, const FitPoint& point, ResultRow& r
 }
 
 /// Called by all ranks.
-void Fit::run_stage(const std::string& stage, const Points& points, bool confirms) {
+void Fit::run_stage(const std::string& stage, const Points& points, const FitWorld& world) {
   on_all_ranks(ranks_, options_.file, [&](RankReport&) {
-    if (ranks_.rank() == 0) write_stage(stage, points, confirms);
+    if (ranks_.rank() == 0) write_stage(stage, points, world);
   });
   RunOptions run;
   run.file = suite_of(stage);
@@ -201,7 +224,7 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
           {number, stage, claims_[claim].id(), name_of(one.verdict), one.is_noisy, one.value, one.score()});
     }
     tables_.points.push_back(row);
-    if (stage == kConfirm) continue;  // the settings of its points are there already
+    if (number < tables_.settings.size() / plan_.knobs.size()) continue;  // those of an earlier stage
     for (std::size_t knob = 0; knob < plan_.knobs.size(); ++knob) {
       const std::size_t value = points[i].point[knob];
       tables_.settings.push_back({number, plan_.knobs[knob].name, plan_.knobs[knob].values[value].name,
@@ -211,39 +234,63 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
   }
 }
 
-/// Called by all ranks. Only rank 0 knows the scores, and from them the points of the next round, which the
+/// Called by all ranks. Only rank 0 knows the scores, and from them the points of the next stage, which the
 /// others find in the files.
+void Fit::try_points(const std::string& stage, const Points& points, const FitWorld& world) {
+  run_stage(stage, points, world);
+  if (ranks_.rank() != 0) return;
+  const std::vector<PointScore> scores = scores_of(stage, points);
+  keep(stage.starts_with("descent") ? "descent" : stage, points, scores);
+  tried_.insert(tried_.end(), points.begin(), points.end());
+  scores_.insert(scores_.end(), scores.begin(), scores.end());
+}
+
+/// Called by all ranks.
 void Fit::search() {
-  const bool decides = ranks_.rank() == 0;
+  try_points("design", numbered(ranks_.rank() == 0 ? first_points(plan_) : std::vector<FitPoint>{}),
+             plan_.worlds.front());
+  if (last_of_search(plan_) > 0) refine();
+  descend();
+}
+
+/// Called by all ranks.
+void Fit::refine() {
+  Points points;
+  if (ranks_.rank() == 0) points = best(plan_.best);
+  tried_.clear();
+  scores_.clear();
+  const FitWorld& world = plan_.worlds[last_of_search(plan_)];
+  try_points(world.name, points, world);
+}
+
+/// Called by all ranks.
+void Fit::descend() {
   Descent descent(plan_);
-  std::vector<FitPoint> next = decides ? first_points(plan_) : std::vector<FitPoint>{};
-  for (int round = 0; ranks_.share(static_cast<int>(next.size())) > 0; ++round) {
-    const std::string stage = round == 0 ? "design" : "descent-" + std::to_string(round);
-    const Points points = numbered(next, tried_.size());
-    run_stage(stage, points, false);
-    if (!decides) continue;
-    const std::vector<PointScore> scores = scores_of(stage, points);
-    keep(round == 0 ? "design" : "descent", points, scores);
-    tried_.insert(tried_.end(), next.begin(), next.end());
-    scores_.insert(scores_.end(), scores.begin(), scores.end());
-    next = descent.next(tried_, objectives());
+  for (int round = 1;; ++round) {
+    Points next;
+    if (ranks_.rank() == 0) {
+      std::vector<FitPoint> tried;
+      for (const NumberedPoint& each : tried_) tried.push_back(each.point);
+      next = numbered(descent.next(tried, objectives()));
+    }
+    if (ranks_.share(static_cast<int>(next.size())) == 0) return;
+    try_points("descent-" + std::to_string(round), next, plan_.worlds[last_of_search(plan_)]);
   }
 }
 
+/// Called by all ranks.
 void Fit::confirm() {
-  Points points;
-  if (ranks_.rank() == 0) {
-    const std::size_t best = best_of(objectives(), 1).front();
-    points.push_back({0, tried_[0]});
-    if (best != 0) points.push_back({best, tried_[best]});
+  const Points points = ranks_.rank() == 0 ? best(plan_.confirmed) : Points{};
+  for (const FitWorld& world : plan_.worlds) {
+    if (world.purpose != FitPurpose::kConfirm) continue;
+    run_stage(world.name, points, world);
+    if (ranks_.rank() == 0) keep(world.name, points, scores_of(world.name, points));
   }
-  run_stage(kConfirm, points, true);
-  if (ranks_.rank() == 0) keep(kConfirm, points, scores_of(kConfirm, points));
 }
 
 int Fit::run() {
   search();
-  if (plan_.confirms) confirm();
+  confirm();
   if (ranks_.rank() != 0) return kAllWell;
   tables_.plan = plan_.text;
   write_fit(path(), tables_);
@@ -254,7 +301,7 @@ int Fit::run() {
 
 int Fit::dry_run() const {
   if (ranks_.rank() != 0) return kAllWell;
-  const Points points = numbered(first_points(plan_), 0);
+  const Points points = design_of(plan_);
   const std::string more = plan_.moves > 0 ? ", at most " + std::to_string(plan_.moves) + " more" : "";
   std::printf("%s: %s, %zu points in the design%s; %zu claims score:\n", plan_.name.c_str(),
               counted(plan_.knobs.size(), "knob").c_str(), points.size(), more.c_str(), claims_.size());
@@ -263,26 +310,27 @@ int Fit::dry_run() const {
     for (const Claim* one : claim.claims) ids += (ids.empty() ? "" : " = ") + one->id;
     std::printf("  %s\n", ids.c_str());
   }
-  const std::size_t of_design = print_cells("design", points, false);
-  if (plan_.moves > 0)
+  const std::size_t of_design = print_cells("design", points, plan_.worlds.front());
+  if (plan_.moves > 0 && last_of_search(plan_) == 0)
     std::printf("descent: about %zu cells for each of its points\n", of_design / points.size());
-  if (plan_.confirms) (void)print_cells("confirmation of one point", {points.front()}, true);
+  for (std::size_t world = 1; world < plan_.worlds.size(); ++world)
+    (void)print_cells(plan_.worlds[world].name + " of one point", {points.front()}, plan_.worlds[world]);
   return kAllWell;
 }
 
 /// Prints a line for each base that the stage runs, and their sum, which it returns.
-std::size_t Fit::print_cells(const char* stage, const Points& points, bool confirms) const {
+std::size_t Fit::print_cells(const std::string& what, const Points& points, const FitWorld& world) const {
   std::size_t cells = 0;
   for (std::size_t base = 0; base < plan_.bases.size(); ++base) {
-    const std::string text = experiment_text(plan_, plan_.bases[base], points, confirms);
+    const std::string text = experiment_text(plan_, plan_.bases[base], points, world);
     if (text.empty()) continue;
-    const ExperimentSpec spec = parse_experiment(file_of(stage, base, ".toml"), text, {});
+    const ExperimentSpec spec = parse_experiment(file_of("dry", base, ".toml"), text, {});
     const std::size_t of_base = CellFactory(spec, "").cells().size();
-    std::printf("%s, %s as %s: %s\n", stage, plan_.bases[base].file.c_str(), plan_.bases[base].as.c_str(),
+    std::printf("%s, %s as %s: %s\n", what.c_str(), plan_.bases[base].file.c_str(), plan_.bases[base].as.c_str(),
                 counted(of_base, "cell").c_str());
     cells += of_base;
   }
-  std::printf("%s: %s\n", stage, counted(cells, "cell").c_str());
+  std::printf("%s: %s\n", what.c_str(), counted(cells, "cell").c_str());
   return cells;
 }
 
