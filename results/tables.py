@@ -18,7 +18,7 @@ stand the claims with such ids, their kinds and verdicts, from results-out/claim
 
     <!-- fit: best-fit; claims -->
 
-stands what `harness fit` found (results-out/best-fit.h5): points, knobs, claims or steps; without that file the table stays as it is. With --check nothing is written; exit code 1 says that a
+stands what `harness fit` found (results-out/best-fit.h5): points, candidates, knobs, claims or steps; without that file the table stays as it is. With --check nothing is written; exit code 1 says that a
 table differs.
 """
 
@@ -211,15 +211,32 @@ def named(claim):
 
 
 def fit_points(fit):
+    """The project's setting, the best of the search and all that were confirmed, in each world in which they were tried."""
     lines = [["setting", "where", "claims", "reproduced", "partly", "seeds disagree", "score", "distance"]]
-    chosen = [("the project's", 0), ("best", fit.best["point"])]
-    chosen += [(f"front, point {row['point']}", row["point"]) for row in fit.front() if row["point"] not in (0, fit.best["point"])]
-    for name, point in chosen:
+    for point in chosen_points(fit):
         for row in fit.points:
             if row["point"] == point:
-                lines.append([name, "confirmed" if row["stage"] == "confirm" else "search"] +
-                             [f"{row[key]}" for key in ("judged", "reproduced", "partly", "noisy")] +
+                lines.append([point_name(fit, point), row["stage"]] + [f"{row[key]}" for key in ("judged", "reproduced", "partly", "noisy")] +
                              [f"{row['held']:.1f}", f"{row['distance']:.2f}"])
+    return lines
+
+
+def chosen_points(fit):
+    confirmed = [row["point"] for row in fit.points if row["stage"] in fit.confirmations]
+    return list(dict.fromkeys([0, fit.best["point"]] + confirmed))
+
+
+def point_name(fit, point):
+    return "the project's" if point == 0 else f"{point}, best" if point == fit.best["point"] else f"{point}"
+
+
+def fit_candidates(fit):
+    """What the points that were confirmed change of the project's setting, and their score outside the search."""
+    lines = [["setting", "score outside the search", "changes of the project's setting"]]
+    for point in chosen_points(fit):
+        outside = fit.outside(point)
+        changes = ", ".join(f"{knob} {value}" for knob, value in fit.departures(point).items())
+        lines.append([point_name(fit, point), "-" if outside is None else f"{outside:.1f}", changes or "-"])
     return lines
 
 
@@ -233,11 +250,12 @@ def fit_knobs(fit):
 
 
 def fit_claims(fit):
-    lines = [["claim", "the project's", "best", "score in the design, %", "most with"]]
+    worlds = [f"{name}, {stage}" for stage in fit.confirmations for name in ("the project's", "best")]
+    lines = [["claim"] + worlds + ["score in the design, %", "most with"]]
     for claim in fit.claims:
         verdicts = []
-        for point in (0, fit.best["point"]):
-            row = fit.verdict(claim, point, confirmed=True)
+        for stage, point in ((stage, point) for stage in fit.confirmations for point in (0, fit.best["point"])):
+            row = fit.verdict(claim, point, stage)
             verdicts.append("-" if row is None else row["verdict"] + (", seeds disagree" if row["noisy"] else ""))
         reach = fit.reach(claim)
         share = "-" if reach is None else f"{100 * reach.share:.0f}"
@@ -260,7 +278,7 @@ def fit_steps(fit):
     return lines
 
 
-FIT_TABLES = {"points": fit_points, "knobs": fit_knobs, "claims": fit_claims, "steps": fit_steps}
+FIT_TABLES = {"points": fit_points, "candidates": fit_candidates, "knobs": fit_knobs, "claims": fit_claims, "steps": fit_steps}
 
 
 def fit_lines(words, folder):

@@ -151,7 +151,8 @@ class OtherSources(InAFolder):
         """Four points of a knob with two values: claim a needs the second, b holds everywhere, c nowhere."""
         text = "S24"
         points = [(number, b"design", 3, 1 + number % 2, 0, 0, 1.0 + number % 2, 0.5 - 0.1 * number, 0.5 + number % 2 + 0.1 * number)
-                  for number in range(4)] + [(number, b"confirm", 3, 1 + number % 2, 0, 0, 1.0, 0.0, 1.0) for number in (0, 3)]
+                  for number in range(4)] + [(number, stage, 3, 1 + number % 2, 0, 0, 1.0, 0.0, 1.0)
+                                                        for stage in (b"confirm-days", b"confirm-shapes") for number in (0, 3)]
         settings = [(number, b"order", b"two" if number % 2 else b"one", True, number % 2 == 0) for number in range(4)]
         verdicts = []
         for number, stage, *_ in points:
@@ -173,16 +174,18 @@ class OtherSources(InAFolder):
     def test_what_a_fit_found(self):
         self.write_fit()
         self.assertEqual(self.rows_of_fit("knobs"), [["order", "one", "two", "1.0", "`a` (two)"]])
-        self.assertEqual(self.rows_of_fit("claims"), [["`a`", "not reproduced", "reproduced", "50", "order = two (100 %)"],
-                                                      ["`b`", "reproduced", "reproduced", "100", "order = one (100 %)"],
-                                                      ["`c`", "not reproduced, seeds disagree", "not reproduced, seeds disagree", "0", "-"]])
-        # Point 3 passes all others in score and distance: it is the front.
-        self.assertEqual([row[:2] for row in self.rows_of_fit("points")], [["the project's", "search"], ["the project's", "confirmed"],
-                                                                           ["best", "search"], ["best", "confirmed"]])
+        self.assertEqual(self.rows_of_fit("claims"), [["`a`"] + 2 * ["not reproduced", "reproduced"] + ["50", "order = two (100 %)"],
+                                                      ["`b`"] + 4 * ["reproduced"] + ["100", "order = one (100 %)"],
+                                                      ["`c`"] + 4 * ["not reproduced, seeds disagree"] + ["0", "-"]])
+        # Point 3 passes all others in score and distance.
+        worlds = ("design", "confirm-days", "confirm-shapes")
+        self.assertEqual([row[:2] for row in self.rows_of_fit("points")],
+                         [[name, world] for name in ("the project's", "3, best") for world in worlds])
+        self.assertEqual(self.rows_of_fit("candidates"), [["the project's", "2.0", "-"], ["3, best", "2.0", "order two"]])
         self.assertEqual(self.rows_of_fit("steps")[1], ["order = two", "2", "0", "`a` reproduced"])
         page = "<!-- fit: other; knobs -->\n\n| a |\n\nafter"
         self.assertEqual(tables.fill(page, self.folder), page)
-        with self.assertRaisesRegex(tables.TableError, "allowed: points, knobs, claims, steps"):
+        with self.assertRaisesRegex(tables.TableError, "allowed: points, candidates, knobs, claims, steps"):
             self.rows_of_fit("what")
 
 

@@ -65,8 +65,14 @@ best = 2
 moves = 4
 round = 2
 set = ["workload.seeds=[1, 2]"]
-[confirm]
+[refine]
+set = ["workload.seeds=[4, 5, 6]"]
+[[confirm]]
+name = "seeds"
 set = ["workload.seeds=[3]"]
+[[confirm]]
+name = "shape"
+set = ["trace.poisson.shape='constant'"]
 [[base]]
 experiment = "small.toml"
 [[knob]]
@@ -93,18 +99,26 @@ def found(folder, failures):
     """The best point has the light load, the hopeless claim is told, and what is stored agrees."""
     stored = tables(os.path.join(folder, "one/fit.h5"))
     points = stored["points"]
-    searched = points[points["stage"] != b"confirm"]
+    design = points[points["stage"] == b"design"]
+    searched = points[np.isin(points["stage"], [b"refine", b"descent"])]
     best = searched[np.argmax(searched["objective"])]
     loads = [row["value"] for row in stored["settings"] if row["point"] == best["point"] and row["knob"] == b"load"]
     if best["held"] != 1 or loads != [b"0.5"]:
         failures.append(f"the best point: {best}, load {loads}")
     if set(points["judged"]) != {2}:
         failures.append(f"claims judged: {set(points['judged'])}")
-    if len(np.unique(searched["point"])) != len(searched) or len(searched) > 8:
+    if len(np.unique(searched["point"])) != len(searched) or len(searched) > 3 + 4:
         failures.append(f"points: {searched['point']}")
-    confirmed = points[points["stage"] == b"confirm"]["point"]
-    if sorted(confirmed) != sorted({0, best["point"]}):
-        failures.append(f"confirmed: {confirmed}")
+    refined = points[points["stage"] == b"refine"]["point"]
+    best_of_design = design["point"][np.argsort(-design["objective"], kind="stable")][:2]
+    if sorted(refined) != sorted({0, *best_of_design}):
+        failures.append(f"refined: {refined}, the best of the design: {best_of_design}")
+    if len(stored["settings"]) != 2 * len(np.unique(points["point"])):
+        failures.append(f"settings: {stored['settings']}")
+    for world in (b"confirm-seeds", b"confirm-shape"):
+        confirmed = points[points["stage"] == world]["point"]
+        if sorted(confirmed) != sorted({0, best["point"]}):
+            failures.append(f"{world}: {confirmed}")
 
 
 def main():
@@ -130,14 +144,16 @@ def main():
             failures.append("two ranks found something else than one")
         expect("the figures", run([harness, "figures", "one/fit.h5", "-o", "figures"], folder), 0, ["fit-points.png", "fit-knobs.png", "fit-claims.png"])
         expect("no results of an experiment", run([harness, "show", "one/fit.h5"], folder), 2, ["results of harness fit"])
-        for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:20: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
-                                   ("a missing base", ("small.toml", "gone.toml"), "bad.toml:12: base.experiment = gone.toml: found no such file; allowed: an experiment file"),
+        for what, change, word in (("an unknown knob", ("serving.dispatch", "serving.dispath"), "bad.toml:26: serving.dispath: found unknown key 'dispath', did you mean 'dispatch'"),
+                                   ("a missing base", ("small.toml", "gone.toml"), "bad.toml:18: base.experiment = gone.toml: found no such file; allowed: an experiment file"),
                                    ("no claim", ('"pard.*"', '"pard.ours"'), "claims of kind paper whose `experiment` is the `as` of a base: small"),
                                    ("an id that is none", ('"pard.*"', '"pard.*", "pard.nope"'), "bad.toml:2: claims: found pard.nope"),
                                    ("a name with a folder", ('claims_file', 'name = "../x"\nclaims_file'), "bad.toml:1: name: found ../x"),
-                                   ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:12: base.experiment: as confirmed: "),
-                                   ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:12: base.keeps: found unknown key of a knob"),
-                                   ("no default", ("default = 1.5", "default = 3"), "bad.toml:17: knob.default: found 3; allowed: 0.5, 1, 1.5, 2")):
+                                   ("a setting of the confirmation", ("seeds=[3]", "sedes=[3]"), "bad.toml:18: base.experiment: in confirm-seeds: "),
+                                   ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:18: base.keeps: found unknown key of a knob"),
+                                   ("a world twice", ('"shape"', '"seeds"'), "bad.toml:15: confirm.name: found seeds; allowed: a name of its own"),
+                                   ("no purpose", ('"small.toml"', '"small.toml"\nonly = ["search"]'), "bad.toml:19: base.only: found search; allowed: design, refine, confirm"),
+                                   ("no default", ("default = 1.5", "default = 3"), "bad.toml:23: knob.default: found 3; allowed: 0.5, 1, 1.5, 2")):
             write(folder, "bad.toml", FIT.replace(*change))
             failures.refused(what, [harness, "fit", "bad.toml", "-o", "bad"], folder, [word])
     finish(failures)

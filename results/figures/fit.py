@@ -8,12 +8,15 @@ import look
 import style
 
 
+LABELS = {"design": "space-filling", "refine": "the best of the design", "descent": "descent"}
+
+
 def draw_points(fit):
     figure, axes = plt.subplots(figsize=style.size(4.2, 3.2))
-    for rank, (stage, label) in enumerate((("design", "space-filling"), ("descent", "descent"))):
-        rows = [row for row in fit.points if row["stage"] == stage]
+    for rank, stage in enumerate(dict.fromkeys(row["stage"] for row in fit.searched)):
+        rows = [row for row in fit.searched if row["stage"] == stage]
         axes.plot([row["distance"] for row in rows], [row["held"] for row in rows], "o^"[rank], markersize=3, alpha=0.6,
-                  color=look.OTHER[rank], label=label)
+                  color=look.OTHER[rank], label=LABELS[stage])
     front = fit.front()
     axes.plot([row["distance"] for row in front], [row["held"] for row in front], color="0.3", linewidth=1, label="no other is better in both")
     for point, marker, label in ((fit.searched[0], "s", "the project's setting"), (fit.best, "*", "best")):

@@ -8,6 +8,7 @@ import numpy as np
 from harness_results.names import text_of
 
 FORMAT = "harness fit"
+CONFIRM = "confirm-"
 NOT_RUN = "not run"
 
 
@@ -45,14 +46,27 @@ class Fit:
         self.at = {}
         for row in self.settings:
             self.at.setdefault(row["point"], {})[row["knob"]] = row
-        self.searched = [row for row in self.points if row["stage"] != "confirm"]
+        self.stages = list(dict.fromkeys(row["stage"] for row in self.points))
+        self.confirmations = [stage for stage in self.stages if stage.startswith(CONFIRM)]
         self.design = [row for row in self.points if row["stage"] == "design"]
+        # The search ends on all traces if the file refines; the design's scores are on other ones, and not compared with these.
+        first = "refine" if "refine" in self.stages else "design"
+        self.searched = [row for row in self.points if row["stage"] in (first, "descent")]
         self.best = max(self.searched, key=lambda row: row["objective"])
         self.claims = list(dict.fromkeys(row["claim"] for row in self.verdicts))
-        self._verdict = {(row["claim"], row["point"], row["stage"] == "confirm"): row for row in self.verdicts}
+        self._verdict = {(row["claim"], row["point"], row["stage"]): row for row in self.verdicts}
 
-    def verdict(self, claim, point, confirmed=False):
-        return self._verdict.get((claim, point, confirmed))
+    def verdict(self, claim, point, stage="design"):
+        return self._verdict.get((claim, point, stage))
+
+    def outside(self, point):
+        """The score of a point on what the search has not seen, over all confirmations; none if it was not confirmed."""
+        held = [row["held"] for row in self.points if row["point"] == point and row["stage"] in self.confirmations]
+        return sum(held) if held else None
+
+    def departures(self, point):
+        """knob -> value, where the point has another value than the project's setting."""
+        return {knob: setting["value"] for knob, setting in self.at[point].items() if setting["active"] and not setting["standard"]}
 
     def standard(self, knob):
         """The project's own value."""
