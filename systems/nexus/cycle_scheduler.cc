@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/check.h"
+#include "harness/core/drop_reason.h"
 
 namespace harness {
 
@@ -44,8 +45,13 @@ void CycleScheduler::on_workers_lost(TimeNs now, std::span<const WorkerId> worke
 }
 
 void CycleScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out) {
+  NodeSession& session = session_of(visit.module);
+  if (params_.admission == NexusAdmission::kPlanned && !admits(now, session)) {
+    out.drop(visit.id, DropReason::kOverload);
+    return;
+  }
   if (free_ && is_idle()) skip_turns_before(now);
-  session_of(visit.module).queue.push(now, visit);
+  session.queue.push(now, visit);
   take_turns(now, out);
 }
 
@@ -70,6 +76,17 @@ CycleScheduler::NodeSession& CycleScheduler::session_of(ModuleId module) {
 
 CycleScheduler::NodeSession& CycleScheduler::session_at(std::int64_t turn) {
   return sessions_[static_cast<std::size_t>(turn) % sessions_.size()];
+}
+
+bool CycleScheduler::admits(TimeNs now, NodeSession& session) const {
+  const std::int64_t cycle = now / cycle_ns_;
+  if (session.cycle != cycle) {
+    session.cycle = cycle;
+    session.arrived = 0;
+  }
+  if (session.arrived == session.max_batch) return false;
+  ++session.arrived;
+  return true;
 }
 
 bool CycleScheduler::is_idle() const {

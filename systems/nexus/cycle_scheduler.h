@@ -20,6 +20,9 @@ namespace harness {
 /// in the duty cycle, the sum of the executions before it, counted from time 0. A turn that falls into a
 /// longer execution follows at once (turns missed by more than a duty cycle are lost); one that finds no
 /// visits is lost.
+///
+/// admission = planned: of the visits of a session that arrive in one duty cycle, counted from time 0, those
+/// beyond its batch are dropped at once (kOverload).
 class CycleScheduler final : public Scheduler {
  public:
   /// The context outlives the scheduler.
@@ -44,10 +47,14 @@ class CycleScheduler final : public Scheduler {
     int max_batch = 1;
     TimeNs offset_ns = 0;  ///< time of its turn after the start of a duty cycle
     NexusPolicy queue;
+    std::int64_t cycle = -1;  ///< duty cycle of the last arrival
+    int arrived = 0;          ///< number of visits that arrived in it and were admitted
   };
 
   NodeSession& session_of(ModuleId module);
   NodeSession& session_at(std::int64_t turn);
+  /// True if the session may have one visit more in the duty cycle of `now`; counts it.
+  bool admits(TimeNs now, NodeSession& session) const;
   bool is_idle() const;
   void take_turns(TimeNs now, Decisions& out);
   void take_next(TimeNs now, Decisions& out);

@@ -131,6 +131,20 @@ TEST_F(CycleSchedulerTest, TurnsMissedByMoreThanACycleAreLost) {
   EXPECT_EQ(free(500 * kMs), "join 7<2; launch 7");
 }
 
+TEST_F(CycleSchedulerTest, VisitsBeyondThePlannedRateAreRefused) {
+  NexusParams params = cycle();
+  params.admission = NexusAdmission::kPlanned;
+  start(params, 1000 * kMs);
+  EXPECT_EQ(arrive(1010 * kMs, 1, 1), "wake 1075000000");
+  arrive(1020 * kMs, 1, 2, 3);
+  EXPECT_EQ(arrive(1030 * kMs, 1, 5), "drop 5 overload") << "B, 4 in a cycle";
+  EXPECT_EQ(arrive(1040 * kMs, 0, 6), "wake 1075000000") << "A has visits of its own";
+  EXPECT_EQ(timer(1075 * kMs), "join 7<1; join 7<2; join 7<3; join 7<4; launch 7");
+  EXPECT_EQ(arrive(1124 * kMs, 1, 7), "drop 7 overload") << "the queue is empty, but the cycle is the same";
+  EXPECT_EQ(free(1125 * kMs), "join 7<6; launch 7");
+  EXPECT_EQ(arrive(1125 * kMs, 1, 8), "") << "the next cycle";
+}
+
 TEST_F(CycleSchedulerTest, ForgetsWhatIsCancelledAndEndsWithItsWorker) {
   start({});
   arrive(0, 0, 1);

@@ -92,6 +92,8 @@ TEST(NexusSideBySideEffects, OfTheParameters) {
   const std::vector<Variant> variants = {
       {"default"},
       {"cycle", {{"turns", "cycle"s}}},
+      {"refusing", {{"admission", "planned"s}}},
+      {"cycle, refusing", {{"turns", "cycle"s}, {"admission", "planned"s}}},
       {"scaled", {{"spare", "scaled"s}}},
       {"cycle, scaled", {{"turns", "cycle"s}, {"spare", "scaled"s}}},
       {"margin 1", {{"profile_margin", 1.0}}},

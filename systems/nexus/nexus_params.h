@@ -13,6 +13,8 @@ enum class NexusBudget { kEndToEnd, kSplit, kPerModule };
 enum class NexusEstimate { kPlanned, kActual };
 /// The time of a session's turn on a node that several sessions share.
 enum class NexusTurns { kNext, kCycle };
+/// The visits that a node takes.
+enum class NexusAdmission { kAll, kPlanned };
 /// The use of GPUs that the packing does not need.
 enum class NexusSpare { kUnused, kScaled };
 
@@ -26,6 +28,7 @@ struct NexusParams {
   double split_step_ms = 1;
   // Independent models only.
   NexusTurns turns = NexusTurns::kNext;
+  NexusAdmission admission = NexusAdmission::kAll;
   NexusSpare spare = NexusSpare::kUnused;
   double profile_margin = 1.15;
   double network_ms = 2;
@@ -65,6 +68,9 @@ struct NexusParams {
                   "independent models, on a GPU that several share: next, one batch after the other, empty "
                   "queues passed over, as the released code; cycle, each at its place in the planned duty "
                   "cycle");
+    params.choice("admission", admission, {"all", "planned"},
+                  "independent models, visits that a node takes: all; planned, of each session no more in a "
+                  "duty cycle than the batch planned for it, the others are refused on arrival");
     params.choice("spare", spare, {"unused", "scaled"},
                   "independent models, GPUs that the packing does not need: unused; scaled, packed again for "
                   "the largest multiple of all rates that fits");
