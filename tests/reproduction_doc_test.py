@@ -38,6 +38,13 @@ def claims_on(page):
     return patterns, [claim for claim in CLAIMS for pattern in patterns if fnmatch.fnmatchcase(claim["id"], pattern)]
 
 
+def turns_of(page):
+    """The rows of the section that says what would turn claims: the ids in a row, and the files that it names."""
+    section = re.search(r"^## What would turn the claims that are not reproduced\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    rows = [line.strip("|").split("|") for line in section[1].splitlines() if line.startswith("| `")] if section else []
+    return [(re.findall(r"`([^`]+)`", row[0]), re.findall(r"[\w.-]+\.toml", row[-1])) for row in rows]
+
+
 HEADLINES = [claim for claim in CLAIMS if "headline" in claim]
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not run")
 KINDS = ("reading", "ours")  # beside paper
@@ -236,6 +243,16 @@ class Ledger(unittest.TestCase):
             self.assertIn(page, PAGES, claim["id"])
             self.assertIn(claim, claims_on(PAGES[page])[1], claim["id"])
             self.assertIn(anchor, anchors(PAGES[page]), claim["id"])
+
+    def test_a_page_says_once_what_would_turn_each_claim_that_fails(self):
+        for name, page in PAGES.items():
+            rows = turns_of(page)
+            fail = [claim["id"].split(".", 1)[1] for claim in claims_on(page)[1]
+                    if claim["kind"] == "paper" and verdict(claim) in ("not reproduced", "undecided")]
+            with self.subTest(name):
+                self.assertEqual(sorted(each for ids, _ in rows for each in ids), sorted(fail))
+                for ids, files in rows:
+                    self.assertTrue(any((ROOT / SUITES[name]).with_name(file).exists() for file in files), f"{ids}: {files}")
 
     def test_experiments_belong_to_the_suite(self):
         for name, page in PAGES.items():
