@@ -8,7 +8,8 @@ A table stands below a line such as
 (results-out/sizing.h5; a row per pipeline and sizing factor, a column per series; `where` keeps the cells with trace = tweet).
 Rows and columns are columns of /summary, swept parameters by their dotted keys, `rate` (that the experiment gives), or `series`: `pard`, `pard/back`. Every entry is
 the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start, `metric=lost_share.TASK` the share of the
-visits to a task (several: A+B) that were dropped there. `columns=metric` makes a column of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
+visits to a task (several: A+B) that were dropped there, and `metric=COLUMN<=NUMBER` the share of the seeds in which that is so. `over=SERIES` divides
+each entry by this series' one, seed by seed, and adds the 95 % interval of the mean. `columns=metric` makes a column of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
 trace cv --csv`). Below
 
@@ -36,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
 from harness_results.file import Results  # noqa: E402
 from harness_results.fit import Fit  # noqa: E402
 from harness_results.names import number  # noqa: E402
+from intervals import spread  # noqa: E402
 from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
@@ -97,7 +99,11 @@ def lost_share(cell, tasks):
 
 
 def value_of(cell, metric):
-    """A column of /summary, lost_share.TASK, or plan.MODULE.COLUMN: of the plan that the cell began with."""
+    """A column of /summary, whether it is at most a limit, lost_share.TASK, or plan.MODULE.COLUMN: of the plan that the cell began with."""
+    metric, _, limit = metric.partition("<=")
+    if limit:
+        value = value_of(cell, metric)
+        return np.nan if np.isnan(value) else float(value <= float(limit))
     if metric.startswith("lost_share."):
         return lost_share(cell, metric.removeprefix("lost_share.").split("+"))
     if not metric.startswith("plan."):
@@ -113,7 +119,7 @@ def value_of(cell, metric):
 def facts_of_results(path, metrics):
     """[(facts of a cell, its metric)], and which metrics are shown in percent; the name of the metric is one of the facts."""
     results = Results(path)
-    shares = {metric for metric in metrics if results.is_share(metric) and "accuracy" not in metric}  # fractions, as Loki has them
+    shares = {metric for metric in metrics if "<=" in metric or results.is_share(metric) and "accuracy" not in metric}  # fractions, as Loki has them
     return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in results.cells for metric in metrics], shares
 
 
@@ -144,6 +150,17 @@ def collect(cells, marker):
     return values
 
 
+def ratios(values, base):
+    """The same divided, seed by seed, by what the series `base` has in the row."""
+    return {(row, column): {seed: value / values[row, (base,)].get(seed, np.nan) for seed, value in seeds.items()}
+            for (row, column), seeds in values.items() if column != (base,)}
+
+
+def ratio_entry(seeds):
+    mean, half = spread(list(seeds.values()))
+    return f"{mean:.2f} ± {half:.2g}"
+
+
 def entry(seeds, in_percent):
     """Returns the mean over the seeds that have a value, and how many these are where not all have one."""
     values = [value for value in seeds.values() if not np.isnan(value)]
@@ -156,6 +173,10 @@ def entry(seeds, in_percent):
 
 def table_lines(cells, in_percent, marker):
     values = collect(cells, marker)
+    if "over" in marker:
+        if marker["columns"] != ["series"]:
+            raise TableError(f"{marker['stem']}: over needs columns=series")
+        values = ratios(values, marker["over"][0])
     rows = list(dict.fromkeys(row for row, _ in values))
     columns = list(dict.fromkeys(column for _, column in values))
     if marker["columns"] == ["series"] and "series" in marker:
@@ -164,7 +185,8 @@ def table_lines(cells, in_percent, marker):
     head = [key.split(".")[-1] for key in marker["rows"]] + [" ".join(column).replace("lost_share.", "lost at ") for column in columns]
     lines = [head, ["---"] * len(head)]
     for row in rows:
-        lines.append(list(row) + [entry(values[row, column], metric_of[column] in in_percent) if (row, column) in values else "-" for column in columns])
+        lines.append(list(row) + [(ratio_entry(values[row, column]) if "over" in marker else entry(values[row, column], metric_of[column] in in_percent))
+                                  if (row, column) in values else "-" for column in columns])
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -178,8 +200,8 @@ def ours(claim):
     if not groups:
         return "-"
     if len(groups) == 1:
-        spread = groups[0]["half_width"]
-        return short(groups[0]["mean"]) + (f" ± {float(spread):.2g}" if spread is not None else "")
+        half = groups[0]["half_width"]
+        return short(groups[0]["mean"]) + (f" ± {float(half):.2g}" if half is not None else "")
     means = [float(group["mean"]) for group in groups if group["mean"] is not None]
     holding = sum(group["holds"] for group in groups)
     return f"{short(claim['value'])} ({short(min(means))} to {short(max(means))}; {holding} of {len(groups)} hold)"

@@ -61,6 +61,17 @@ class Tables(InAFolder):
         lines = self.fill("toy; rows=trace; columns=series; metric=goodput_rps", [row("pard", "default", 1, 0.1, goodput=24235.4)])
         self.assertIn("| tweet | 24235 |", lines)
 
+    def test_shares_of_seeds_within_a_limit(self):
+        rows = [row("pard", "default", seed, 0.01 * seed) for seed in (1, 2, 3, 4)] + [row("pard", "default", 5, float("nan"))]
+        self.assertIn("| tweet | 75.0 (4 of 5 seeds) |", self.fill("toy; rows=trace; columns=series; metric=drop_rate<=0.03", rows))
+
+    def test_ratios_to_a_series_seed_by_seed(self):
+        rows = [row("pard", "default", seed, 0.1 * seed) for seed in (1, 2)] + [row("nexus", "default", seed, 0.1 * (3 - seed)) for seed in (1, 2)]
+        marker = "toy; rows=trace; columns=series; metric=drop_rate; over=nexus"
+        self.assertEqual(self.fill(marker, rows)[4:7], ["| trace | pard |", "| --- | --- |", "| tweet | 1.25 ± 9.5 |"])
+        with self.assertRaisesRegex(tables.TableError, "over needs columns=series"):
+            self.fill("toy; rows=trace; columns=pipeline; metric=drop_rate; over=nexus; where=series=pard", rows)
+
     def test_plans_are_those_that_cells_began_with(self):
         marker = "toy; rows=trace; columns=series; metric=plan.task:a.b.usd_per_h"
         rows = [row("pard", "default", seed, 0.1) for seed in (1, 2)]
