@@ -9,7 +9,9 @@ A table stands below a line such as
 Rows and columns are columns of /summary, swept parameters by their dotted keys, `rate` (that the experiment gives), or `series`: `pard`, `pard/back`. Every entry is
 the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start, `metric=lost_share.TASK` the share of the
 visits to a task (several: A+B) that were dropped there, and `metric=COLUMN<=NUMBER` the share of the seeds in which that is so. `over=SERIES` divides
-each entry by this series' one, seed by seed, and adds the 95 % interval of the mean. `columns=metric` makes a column of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
+each entry by this series' one, seed by seed, and adds the 95 % interval of the mean. `metric=count_cv` has a value for each `module` and `window_s`,
+facts to place or choose it by: the CV of the numbers of visits that came to the module in windows of so many seconds. `columns=metric` makes a column
+of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
 trace cv --csv`). Below
 
@@ -34,7 +36,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from harness_results.file import Results  # noqa: E402
+from harness_results.file import NS_PER_S, Results  # noqa: E402
 from harness_results.fit import Fit  # noqa: E402
 from harness_results.names import number  # noqa: E402
 from intervals import spread  # noqa: E402
@@ -42,6 +44,7 @@ from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 WHOLE_FROM = 1000
+COUNT_WINDOWS_S = ("0.1", "0.5", "1", "10", "60")
 
 
 class TableError(Exception):
@@ -98,6 +101,26 @@ def lost_share(cell, tasks):
     return dropped / arrived if arrived else np.nan
 
 
+def count_variations(cell):
+    """[(module and window, standard deviation over mean of the numbers of visits that came to the module in the measured part's whole windows)]"""
+    visits = cell.rows("visits")
+    came_s = (visits["ended_ns"] - visits["exec_ns"] - visits["wait_ns"] - visits["queueing_ns"]) / NS_PER_S - cell.measured_from_s
+    variations = []
+    for number_of_module, name in enumerate(cell.module_names()):
+        of_module = came_s[visits["module"] == number_of_module]
+        for window_s in COUNT_WINDOWS_S:
+            windows = int((cell["duration_s"] - cell.measured_from_s) / float(window_s) + 1e-9)
+            edges = np.arange(windows + 1) * float(window_s)
+            counts = np.diff(np.searchsorted(np.sort(of_module), edges))
+            variations.append(({"module": name, "window_s": window_s}, counts.std() / counts.mean() if counts.any() else np.nan))
+    return variations
+
+
+def values_of(cell, metric):
+    """[(facts of its own, value)] of the metric."""
+    return count_variations(cell) if metric == "count_cv" else [({}, value_of(cell, metric))]
+
+
 def value_of(cell, metric):
     """A column of /summary, whether it is at most a limit, lost_share.TASK, or plan.MODULE.COLUMN: of the plan that the cell began with."""
     metric, _, limit = metric.partition("<=")
@@ -120,7 +143,9 @@ def facts_of_results(path, metrics):
     """[(facts of a cell, its metric)], and which metrics are shown in percent; the name of the metric is one of the facts."""
     results = Results(path)
     shares = {metric for metric in metrics if "<=" in metric or results.is_share(metric) and "accuracy" not in metric}  # fractions, as Loki has them
-    return [(facts_of(cell) | {"metric": metric}, value_of(cell, metric)) for cell in results.cells for metric in metrics], shares
+    values = [(facts_of(cell) | {"metric": metric} | facts, value)
+              for cell in results.cells for metric in metrics for facts, value in values_of(cell, metric)]
+    return values, shares
 
 
 def facts_of_csv(path, metrics):

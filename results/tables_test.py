@@ -101,6 +101,21 @@ class Tables(InAFolder):
         with self.assertRaisesRegex(tables.TableError, "no task c, but a:x, a:y, b:z"):
             tables.fill("<!-- table: toy; rows=trace; columns=series; metric=lost_share.c -->", self.folder)
 
+    def test_counts_of_visits_by_module_and_window(self):
+        times = np.arange(0, 120, 0.5) + 0.25  # at b all of a minute come together
+        came = [(0, time) for time in times] + [(1, 30 if time < 60 else 100) for time in times]
+        with h5py.File(self.folder / "toy.h5", "w") as file:
+            rows = np.array([(0, *row("naive", "default", 1, 0.0), 120.0)], dtype=[*COLUMNS, ("duration_s", "f8")])
+            file["summary"] = rows
+            file["cells/0/modules"] = np.array([(b"a",), (b"b",)], dtype=[("name", "S4")])
+            file["cells/0/visits"] = np.array([(module, round(1e9 * (time + 2 + 3 + 5)), 2e9, 3e9, 5e9) for module, time in came], dtype=[
+                ("module", "u2"), *((name, "i8") for name in ("ended_ns", "queueing_ns", "wait_ns", "exec_ns"))])
+        lines = tables.fill("<!-- table: toy; rows=window_s; columns=module; metric=count_cv -->", self.folder).split("\n")
+        every_fifth = np.sqrt(0.2 * 0.8) / 0.2
+        self.assertEqual(lines[2:], [
+            "| window_s | a | b |", "| --- | --- | --- |", f"| 0.1 | {every_fifth:.4g} | {np.sqrt(599):.4g} |",
+            f"| 0.5 | 0 | {np.sqrt(119):.4g} |", f"| 1 | 0 | {np.sqrt(59):.4g} |", f"| 10 | 0 | {np.sqrt(5):.4g} |", "| 60 | 0 | 0 |", ""])
+
 
 class Selection(InAFolder):
     def test_conditions_and_chosen_series(self):
