@@ -8,7 +8,7 @@ namespace harness {
 /// The time that a visit's budget limits: since its sending (cumulative), or since its arrival at the module.
 enum class ClipperppBudget { kCumulative, kPerModule };
 /// The moment at which the budget is compared.
-enum class ClipperppCheck { kJoin, kStart };
+enum class ClipperppCheck { kJoin, kStart, kEnd };
 
 struct ClipperppParams {
   ClipperppBudget budget = ClipperppBudget::kPerModule;
@@ -24,9 +24,9 @@ struct ClipperppParams {
                 "cumulative: time since sending against the sum of the budgets up to this module")
         .reading();
     params
-        .choice("check_at", check_at, {"join", "start"},
-                "a visit is over budget as of the moment it is taken into a batch, or as of that batch's "
-                "expected start")
+        .choice("check_at", check_at, {"join", "start", "end"},
+                "a visit is over budget as of the moment it is taken into a batch, as of that batch's "
+                "expected start, or as of its expected end at the planned batch size")
         .reading();
     params.flag("aimd", aimd,
                 "adapt the batch size by additive increase, multiplicative back-off, within the planned "

@@ -31,6 +31,7 @@ class ClipperppPolicy {
     own_budget_ns_ = plan.modules[module_].budget_ns;
     const double before = longest_before(*context_.pipeline, budgets)[module_];
     budget_to_here_ns_ = static_cast<TimeNs>(before) + own_budget_ns_;
+    exec_ns_ = plan.modules[module_].exec_ns;
     most_ = plan.modules[module_].max_batch;
     aimd_.set_most(most_);
   }
@@ -42,7 +43,7 @@ class ClipperppPolicy {
   int batch_limit() const { return params_.aimd ? aimd_.limit() : most_; }
 
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
-    const TimeNs as_of = params_.check_at == ClipperppCheck::kJoin ? now : slot.start_ns;
+    const TimeNs as_of = checked_at(now, slot);
     int joined = 0;
     while (joined < slot.room && !queue_.empty()) {
       const Waiting visit = queue_.front();
@@ -73,6 +74,19 @@ class ClipperppPolicy {
     TimeNs deadline_ns = 0;
   };
 
+  /// Returns the moment as of which a visit that joins the slot now has used up its budget or not.
+  TimeNs checked_at(TimeNs now, const BatchSlot& slot) const {
+    switch (params_.check_at) {
+      case ClipperppCheck::kJoin:
+        return now;
+      case ClipperppCheck::kStart:
+        return slot.start_ns;
+      case ClipperppCheck::kEnd:
+        return slot.start_ns + exec_ns_;
+    }
+    return now;
+  }
+
   Waiting waiting(const Visit& visit) const {
     const bool cumulative = params_.budget == ClipperppBudget::kCumulative;
     const TimeNs limit = cumulative ? visit.sent_ns + budget_to_here_ns_ : visit.arrived_ns + own_budget_ns_;
@@ -84,6 +98,7 @@ class ClipperppPolicy {
   ClipperppParams params_;
   AimdLimit aimd_;
   int most_ = 1;
+  TimeNs exec_ns_ = 0;
   TimeNs own_budget_ns_ = 0;
   TimeNs budget_to_here_ns_ = 0;
   VisitRing<Waiting> queue_;

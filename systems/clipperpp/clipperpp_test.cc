@@ -93,6 +93,25 @@ TEST_F(ClipperppTest, CheckAtStartUsesTheExpectedStart) {
   EXPECT_EQ(driver_->arrive(kMs, 3, 10 * kMs - 1), "drop 3 over_budget");
 }
 
+// d at the planned batch of four is 10 + 4 x 5 = 30 ms, though the visit would be alone in its batch.
+TEST_F(ClipperppTest, CheckAtEndCountsTheExecutionAtThePlannedBatchSize) {
+  start({{"budget", std::string("cumulative")}, {"check_at", std::string("end")}});
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 100 * kMs);
+  EXPECT_EQ(driver_->arrive(kMs, 2, -20 * kMs), "join 0<2") << "ends at 130 ms, exactly its limit";
+  EXPECT_EQ(driver_->arrive(kMs, 3, -20 * kMs - 1), "drop 3 over_budget");
+}
+
+TEST_F(ClipperppTest, CheckAtEndTakesTheModulesOwnBudgetFromTheArrival) {
+  start({{"check_at", std::string("end")}});
+  driver_->add(0, 0);
+  driver_->arrive(0, 1, 0);
+  driver_->started(0, 0, 40 * kMs);
+  EXPECT_EQ(driver_->arrive(20 * kMs - 1, 2, 0), "drop 2 over_budget");
+  EXPECT_EQ(driver_->arrive(20 * kMs, 3, 0), "join 0<3") << "ends at 70 ms, 50 ms after its arrival";
+}
+
 TEST_F(ClipperppTest, CommitLateChecksWhenTheWorkerFallsFree) {
   world_.context.serving.commit = Commit::kLate;
   start(kCumulative);
