@@ -147,15 +147,17 @@ FitBase read_base(const TableReader& table, const std::string& file) {
   base.file = beside(file, table.text("experiment"));
   base.as = table.text_or("as", std::filesystem::path(base.file).stem().string());
   base.systems = texts_or_none(table, "systems");
-  for (const auto& [place, key] : {std::pair{0, "set"}, {1, "refine"}, {2, "confirm"}})
-    base.set[place] = texts_or_none(table, key);
+  base.set[0] = texts_or_none(table, "set");
+  base.set[1] = table.has("refine") ? table.texts("refine") : base.set[0];
+  base.set[2] = table.has("confirm") ? table.texts("confirm") : base.set[1];
   base.keeps = texts_or_none(table, "keeps");
   base.when = read_pairs(table, "when");
   if (table.has("only")) {
     base.runs.fill(false);
     for (const std::string& name : table.texts("only")) {
       const auto* const found = std::ranges::find(kPurposes, name);
-      if (found == kPurposes.end()) throw input_error(table.place("only"), name, join_names({kPurposes.begin(), kPurposes.end()}));
+      if (found == kPurposes.end())
+        throw input_error(table.place("only"), name, join_names({kPurposes.begin(), kPurposes.end()}));
       base.runs[static_cast<std::size_t>(found - kPurposes.begin())] = true;
     }
   }
@@ -199,8 +201,7 @@ void read_search(const TableReader& document, FitPlan& plan) {
     confirm.require_known({"name", "set"});
     const std::string name = confirm.text("name");
     if (!names.insert(name).second || !is_file_name(name))
-      throw input_error(confirm.place("name"), name,
-                        "a name of its own, of a-z, A-Z, 0-9, '.', '-' and '_'");
+      throw input_error(confirm.place("name"), name, "a name of its own, of a-z, A-Z, 0-9, '.', '-' and '_'");
     plan.worlds.push_back({FitPurpose::kConfirm, "confirm-" + name, texts_or_none(confirm, "set")});
   }
 }

@@ -19,7 +19,7 @@ struct FitBase;
 struct FitWorld;
 struct Headline;
 
-/// What the results of a world are for: the space-filling design, the best of its points and the steps from
+/// Says what a world is for: the space-filling design, the best of its points and the steps from
 /// them, or the judgement of the best points on what the search has not seen.
 enum class FitPurpose : std::uint8_t { kDesign, kRefine, kConfirm };
 constexpr std::size_t kFitPurposes = 3;
@@ -33,12 +33,12 @@ struct FitPlan {
   InputPlace claims_file_place;
   std::vector<std::string> claims;  ///< patterns of the ids of the claims that score
   InputPlace claims_place;
-  std::uint64_t seed = 1;   ///< seed of the design and of the moves
-  bool only_steps = false;  ///< true: only the standard point and each step from it along one knob
-  std::size_t points = 0;   ///< number of points of the space-filling design, with the standard point first
-  std::size_t best = 1;     ///< number of points that are refined, and from which the descent starts
-  std::size_t moves = 0;    ///< number of points of the descent
-  std::size_t round = 1;    ///< number of these points that are tried at a time
+  std::uint64_t seed = 1;     ///< seed of the design and of the moves
+  bool only_steps = false;    ///< true: only the standard point and each step from it along one knob
+  std::size_t points = 0;     ///< number of points of the space-filling design, with the standard point first
+  std::size_t best = 1;       ///< number of points that are refined, and from which the descent starts
+  std::size_t moves = 0;      ///< number of points of the descent
+  std::size_t round = 1;      ///< number of these points that are tried at a time
   std::size_t confirmed = 1;  ///< number of the best points that are confirmed beside the standard point
   /// The design's first; then, if the file has it, the one that refines; then those that confirm.
   std::vector<FitWorld> worlds;
@@ -77,9 +77,10 @@ struct FitBase {
   std::string file;                  ///< path as the program opens it
   std::string as;                    ///< name by which claims know its results
   std::vector<std::string> systems;  ///< series that it runs; empty: all
-  std::array<std::vector<std::string>, kFitPurposes> set;  ///< KEY=VALUE as in --set, by purpose
-  std::array<bool, kFitPurposes> runs{true, true, true};   ///< true: the worlds of that purpose run it
-  std::vector<std::string> keeps;                          ///< keys that no knob changes in it
+  /// KEY=VALUE as in --set, by purpose; as for the purpose before unless the file says.
+  std::array<std::vector<std::string>, kFitPurposes> set;
+  std::array<bool, kFitPurposes> runs{true, true, true};  ///< true: the worlds of that purpose run it
+  std::vector<std::string> keeps;                         ///< keys that no knob changes in it
   std::map<std::string, std::string> when;
   /// The metric by which cells are chosen; empty: all cells count. In each trace only the cells whose
   /// parameters have the least mean of it count, as series `best_as`: what the paper tuned is tuned for every

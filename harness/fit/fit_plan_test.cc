@@ -41,7 +41,7 @@ text = "5.1"
 name = "fixed"
 [[knob.value]]
 name = "autoscaled"
-set = { "trace.*.scale_to" = "peak", "planner.workers" = "rate", "workload.load" = 0.9 }
+set = { "trace.*.scale_to" = "peak", "trace.azure.compress" = 3, "planner.workers" = "rate", "workload.load" = 0.9 }
 rename = { sizing = "autoscaled-sizing" }
 [[knob]]
 name = "headroom"
@@ -138,6 +138,7 @@ TEST_F(GeneratedExperiment, HasTheSettingsOfItsPoints) {
   const ExperimentSpec spec = parse_experiment("made.toml", text, {});
   CellFactory factory(spec, "b");
   ASSERT_EQ(factory.cells().size(), 2u * 2 * 2 * 2 * 2);
+  EXPECT_EQ(text.find("azure"), std::string::npos);  // the base does not replay it
   std::size_t scaled = 0;
   for (const Cell& cell : factory.cells()) {
     EXPECT_NE(spec.systems[cell.system].name, "naive");
@@ -150,9 +151,9 @@ TEST_F(GeneratedExperiment, HasTheSettingsOfItsPoints) {
     scaled += is_second ? 1 : 0;
   }
   EXPECT_EQ(scaled, 16u);
-  EXPECT_EQ(
-      parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[1]), {}).workload.seeds,
-      std::vector<std::uint64_t>{7});
+  EXPECT_EQ(parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[1]), {})
+                .workload.seeds,
+            std::vector<std::uint64_t>{7});
 }
 
 // The worlds differ in seeds and traces; a base that does not replay a trace has none of its keys.
@@ -182,7 +183,8 @@ only = ["refine"]
   EXPECT_EQ(last_of_search(plan), 1u);
   const std::vector<NumberedPoint> points = {{0, standard_point(plan)}};
   const auto spec_in = [&](std::size_t world) {
-    return parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[world]), {});
+    return parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[world]),
+                            {});
   };
   EXPECT_EQ(spec_in(0).workload.seeds.size(), 3u);
   EXPECT_EQ(spec_in(1).workload.seeds.size(), 4u);

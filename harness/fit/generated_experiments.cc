@@ -21,10 +21,10 @@ std::vector<std::string> traces_of(const FitBase& base, const TomlValue& documen
   return names_of(TableReader(base.file, document).table("workload").text_axis("traces"));
 }
 
-/// Returns true if the base replays the trace of `text`, trace.NAME.KEY=VALUE.
-bool replays(const FitBase& base, const TomlValue& document, const std::string& text) {
-  const std::string rest = text.substr(std::string(kTrace).size());
-  const std::vector<std::string> traces = traces_of(base, document);
+/// Returns true unless the key is of a trace, trace.NAME.KEY, that is not listed.
+bool is_replayed(const std::string& key, const std::vector<std::string>& traces) {
+  if (!key.starts_with(kTrace)) return true;
+  const std::string rest = key.substr(std::string(kTrace).size());
   return std::ranges::find(traces, rest.substr(0, rest.find('.'))) != traces.end();
 }
 
@@ -54,7 +54,7 @@ std::map<std::string, ParamValue> values_at(const FitPlan& plan, const FitBase& 
     for (const auto& [key, value] : plan.knobs[knob].values[point[knob]].set) {
       if (std::ranges::find(base.keeps, key) != base.keeps.end()) continue;
       if (!key.starts_with(kEveryTrace)) {
-        values[key] = value;
+        if (is_replayed(key, traces)) values[key] = value;
         continue;
       }
       for (const std::string& trace : traces)
@@ -95,12 +95,12 @@ std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<
       if (list == &base.set[purpose] || !text.starts_with(kTrace)) apply_override(document, text);
     }
   }
+  const std::vector<std::string> traces = traces_of(base, document);
   for (const std::string& text : world.set) {
-    if (text.starts_with(kTrace) && replays(base, document, text)) apply_override(document, text);
+    if (text.starts_with(kTrace) && is_replayed(text, traces)) apply_override(document, text);
   }
   drop_unlisted(document);
   keep_systems(document, base);
-  const std::vector<std::string> traces = traces_of(base, document);
   std::string settings;
   std::set<std::string> keys;
   for (const NumberedPoint& point : points) {

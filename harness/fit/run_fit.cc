@@ -224,7 +224,7 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
           {number, stage, claims_[claim].id(), name_of(one.verdict), one.is_noisy, one.value, one.score()});
     }
     tables_.points.push_back(row);
-    if (number < tables_.settings.size() / plan_.knobs.size()) continue;  // those of an earlier stage
+    if (number < tables_.settings.size() / plan_.knobs.size()) continue;  // an earlier stage has them
     for (std::size_t knob = 0; knob < plan_.knobs.size(); ++knob) {
       const std::size_t value = points[i].point[knob];
       tables_.settings.push_back({number, plan_.knobs[knob].name, plan_.knobs[knob].values[value].name,
@@ -311,10 +311,13 @@ int Fit::dry_run() const {
     std::printf("  %s\n", ids.c_str());
   }
   const std::size_t of_design = print_cells("design", points, plan_.worlds.front());
-  if (plan_.moves > 0 && last_of_search(plan_) == 0)
-    std::printf("descent: about %zu cells for each of its points\n", of_design / points.size());
-  for (std::size_t world = 1; world < plan_.worlds.size(); ++world)
-    (void)print_cells(plan_.worlds[world].name + " of one point", {points.front()}, plan_.worlds[world]);
+  std::size_t of_point = of_design / points.size();
+  for (std::size_t world = 1; world < plan_.worlds.size(); ++world) {
+    const std::size_t of_one =
+        print_cells(plan_.worlds[world].name + " of one point", {points.front()}, plan_.worlds[world]);
+    if (world == last_of_search(plan_)) of_point = of_one;
+  }
+  if (plan_.moves > 0) std::printf("descent: about %zu cells for each of its points\n", of_point);
   return kAllWell;
 }
 
@@ -326,8 +329,8 @@ std::size_t Fit::print_cells(const std::string& what, const Points& points, cons
     if (text.empty()) continue;
     const ExperimentSpec spec = parse_experiment(file_of("dry", base, ".toml"), text, {});
     const std::size_t of_base = CellFactory(spec, "").cells().size();
-    std::printf("%s, %s as %s: %s\n", what.c_str(), plan_.bases[base].file.c_str(), plan_.bases[base].as.c_str(),
-                counted(of_base, "cell").c_str());
+    std::printf("%s, %s as %s: %s\n", what.c_str(), plan_.bases[base].file.c_str(),
+                plan_.bases[base].as.c_str(), counted(of_base, "cell").c_str());
     cells += of_base;
   }
   std::printf("%s: %s\n", what.c_str(), counted(cells, "cell").c_str());
