@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fills the tables of a document from results files: results/tables.py docs/reproduction.md results-out.
 
-A table stands below a line such as
+A table follows a line such as
 
     <!-- table: sizing; rows=pipeline,planner.sizing_factor; columns=series; metric=drop_rate; where=trace=tweet -->
 
@@ -13,15 +13,15 @@ each entry by this series' one, seed by seed, and adds the 95 % interval of the 
 facts to place or choose it by: the CV of the numbers of visits that came to the module in windows of so many seconds. `columns=metric` makes a column
 of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
-trace cv --csv`). Below
+trace cv --csv`). A line such as
 
     <!-- claims: pard.overall.* -->
 
-stand the claims with such ids, their kinds and verdicts, from results-out/claims.json (`harness claims --json`). Below
+is followed by the claims with such ids, their kinds and verdicts, from results-out/claims.json (`harness claims --json`), and
 
     <!-- fit: best-fit; claims -->
 
-stands what `harness fit` found (results-out/best-fit.h5): points, candidates, knobs, claims or steps; without that file the table stays as it is. With --check nothing is written; exit code 1 says that a
+by what `harness fit` found (results-out/best-fit.h5): points, candidates, knobs, claims or steps; without that file the table stays as it is. With --check nothing is written; exit code 1 says that a
 table differs.
 """
 
@@ -175,25 +175,40 @@ def collect(cells, marker):
     return values
 
 
-def ratios(values, base):
+def ratios(values, base, marker):
     """The same divided, seed by seed, by what the series `base` has in the row."""
+    lacking = [row for row, _ in values if (row, (base,)) not in values]
+    if lacking:
+        raise TableError(f"{marker['stem']}: over={base}: no cell of it at {lacking[0]}")
     return {(row, column): {seed: value / values[row, (base,)].get(seed, np.nan) for seed, value in seeds.items()}
             for (row, column), seeds in values.items() if column != (base,)}
 
 
+def with_seeds(text, values, seeds):
+    """The text of an entry, and how many seeds have a value where not all have one."""
+    return text if len(values) == len(seeds) else f"{text} ({len(values)} of {len(seeds)} seeds)"
+
+
+def values_there(seeds):
+    return [value for value in seeds.values() if not np.isnan(value)]
+
+
 def ratio_entry(seeds):
-    mean, half = spread(list(seeds.values()))
-    return f"{mean:.2f} ± {half:.2g}"
+    values = values_there(seeds)
+    if not values:
+        return "-"
+    mean, half = spread(values)
+    return with_seeds(f"{mean:.2f} ± {half:.2g}", values, seeds)
 
 
 def entry(seeds, in_percent):
-    """Returns the mean over the seeds that have a value, and how many these are where not all have one."""
-    values = [value for value in seeds.values() if not np.isnan(value)]
+    """Returns the mean over the seeds that have a value."""
+    values = values_there(seeds)
     if not values:
         return "-"
     mean = float(np.mean(values))
     text = f"{100 * mean:.1f}" if in_percent else f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
-    return text if len(values) == len(seeds) else f"{text} ({len(values)} of {len(seeds)} seeds)"
+    return with_seeds(text, values, seeds)
 
 
 def table_lines(cells, in_percent, marker):
@@ -201,7 +216,7 @@ def table_lines(cells, in_percent, marker):
     if "over" in marker:
         if marker["columns"] != ["series"]:
             raise TableError(f"{marker['stem']}: over needs columns=series")
-        values = ratios(values, marker["over"][0])
+        values = ratios(values, marker["over"][0], marker)
     rows = list(dict.fromkeys(row for row, _ in values))
     columns = list(dict.fromkeys(column for _, column in values))
     if marker["columns"] == ["series"] and "series" in marker:

@@ -69,8 +69,11 @@ class Tables(InAFolder):
         rows = [row("pard", "default", seed, 0.1 * seed) for seed in (1, 2)] + [row("nexus", "default", seed, 0.1 * (3 - seed)) for seed in (1, 2)]
         marker = "toy; rows=trace; columns=series; metric=drop_rate; over=nexus"
         self.assertEqual(self.fill(marker, rows)[4:7], ["| trace | pard |", "| --- | --- |", "| tweet | 1.25 ± 9.5 |"])
+        self.assertIn("| tweet | 1.25 ± 9.5 (2 of 3 seeds) |", self.fill(marker, rows + [row("pard", "default", 3, 0.3)]))
         with self.assertRaisesRegex(tables.TableError, "over needs columns=series"):
             self.fill("toy; rows=trace; columns=pipeline; metric=drop_rate; over=nexus; where=series=pard", rows)
+        with self.assertRaisesRegex(tables.TableError, r"toy: over=nexus: no cell of it at \('wiki',\)"):
+            self.fill(marker, rows + [row("pard", "default", 1, 0.1, trace="wiki")])
 
     def test_plans_are_those_that_cells_began_with(self):
         marker = "toy; rows=trace; columns=series; metric=plan.task:a.b.usd_per_h"

@@ -46,7 +46,7 @@ void CycleScheduler::on_workers_lost(TimeNs now, std::span<const WorkerId> worke
 
 void CycleScheduler::on_arrival(TimeNs now, const Visit& visit, Decisions& out) {
   NodeSession& session = session_of(visit.module);
-  if (params_.admission == NexusAdmission::kPlanned && !admits(now, session)) {
+  if (params_.admission == NexusAdmission::kPlanned && !admit(now, session)) {
     out.drop(visit.id, DropReason::kOverload);
     return;
   }
@@ -78,7 +78,7 @@ CycleScheduler::NodeSession& CycleScheduler::session_at(std::int64_t turn) {
   return sessions_[static_cast<std::size_t>(turn) % sessions_.size()];
 }
 
-bool CycleScheduler::admits(TimeNs now, NodeSession& session) const {
+bool CycleScheduler::admit(TimeNs now, NodeSession& session) {
   const std::int64_t cycle = now / cycle_ns_;
   if (session.cycle != cycle) {
     session.cycle = cycle;

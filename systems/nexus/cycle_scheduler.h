@@ -53,8 +53,8 @@ class CycleScheduler final : public Scheduler {
 
   NodeSession& session_of(ModuleId module);
   NodeSession& session_at(std::int64_t turn);
-  /// True if the session may have one visit more in the duty cycle of `now`; counts it.
-  bool admits(TimeNs now, NodeSession& session) const;
+  /// Counts the visit and returns true if the session may have one more in the duty cycle of `now`.
+  bool admit(TimeNs now, NodeSession& session);
   bool is_idle() const;
   void take_turns(TimeNs now, Decisions& out);
   void take_next(TimeNs now, Decisions& out);
