@@ -4,11 +4,10 @@ import matplotlib.pyplot as plt
 
 import look
 from intervals import seeds_text, spread
-from pard.series import SYSTEMS
 from selection import absent_note, group, pair_of
 import style
 
-# Both readings of the baselines' budgets, as far as the file has them.
+# Both readings of the baselines' budgets.
 SERIES = ("pard", "nexus", "nexus/per_module", "clipperpp", "clipperpp/cumulative", "naive")
 
 
@@ -37,5 +36,5 @@ def draw(cells, styles):
     invalid.set_xticks(range(len(workloads)), [f"{pipeline}\n{trace}" for pipeline, trace in workloads])
     look.legend_of(figure, drops)
     caption = ("PARD figure 8. (a) Requests dropped or late, of all sent. (b) GPU time spent on requests that did not end in time, "
-               f"of all GPU time.{seeds_text(*series.values())}{absent_note(cells, SYSTEMS)}")
+               f"of all GPU time.{seeds_text(*series.values())}{absent_note(cells, SERIES)}")
     return figure, caption, cells
