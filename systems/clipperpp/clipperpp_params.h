@@ -9,10 +9,13 @@ namespace harness {
 enum class ClipperppBudget { kCumulative, kPerModule };
 /// The moment at which the budget is compared.
 enum class ClipperppCheck { kJoin, kStart, kEnd };
+/// The fate of a visit whose budget ended in the execution of an earlier module.
+enum class ClipperppOverrun { kServed, kDropped };
 
 struct ClipperppParams {
   ClipperppBudget budget = ClipperppBudget::kPerModule;
   ClipperppCheck check_at = ClipperppCheck::kJoin;
+  ClipperppOverrun overrun = ClipperppOverrun::kServed;
   bool aimd = false;
   int aimd_step = 1;
   double aimd_backoff = 0.1;
@@ -28,6 +31,12 @@ struct ClipperppParams {
                 "a visit is over budget as of the moment it is taken into a batch, as of that batch's "
                 "expected start, or as of its expected end at the planned batch size")
         .reading();
+    params
+        .choice("overrun", overrun, {"served", "dropped"},
+                "a visit that left the modules before this one later than their budgets allow: served, if it "
+                "is within the sum up to this module; dropped, as it arrives here")
+        .reading()
+        .only_with("budget", {"cumulative"});
     params.flag("aimd", aimd,
                 "adapt the batch size by additive increase, multiplicative back-off, within the planned "
                 "maximum size");

@@ -19,7 +19,8 @@ namespace harness {
 
 /// First in, first out. A visit that has used up its budget when its turn comes is dropped: `expired` when
 /// the deadline of the whole request is past, otherwise `over_budget`. A visit exactly at its limit is
-/// served.
+/// served. With `overrun` = dropped a visit whose budget ended while an earlier module executed it is dropped
+/// as it arrives here: the execution is wasted, and the drop counts at this module.
 class ClipperppPolicy {
  public:
   ClipperppPolicy(const ServingContext& context, ModuleId module, const ClipperppParams& params)
@@ -30,12 +31,20 @@ class ClipperppPolicy {
     for (const ModulePlan& each : plan.modules) budgets.push_back(static_cast<double>(each.budget_ns));
     own_budget_ns_ = plan.modules[module_].budget_ns;
     const double before = longest_before(*context_.pipeline, budgets)[module_];
-    budget_to_here_ns_ = static_cast<TimeNs>(before) + own_budget_ns_;
+    budget_before_ns_ = static_cast<TimeNs>(before);
+    budget_to_here_ns_ = budget_before_ns_ + own_budget_ns_;
     exec_ns_ = plan.modules[module_].exec_ns;
     most_ = plan.modules[module_].max_batch;
     aimd_.set_most(most_);
   }
 
+  bool admit(TimeNs, const Visit& visit, Decisions& out) {
+    const bool is_entry = context_.pipeline->modules[module_].pres.empty();
+    if (params_.overrun == ClipperppOverrun::kServed || is_entry) return true;
+    if (visit.arrived_ns <= visit.sent_ns + budget_before_ns_) return true;
+    drop(visit.arrived_ns, waiting(visit), out);
+    return false;
+  }
   void push(TimeNs, const Visit& visit) { queue_.push(waiting(visit)); }
   void put_back(TimeNs, const Visit& visit) { queue_.push_front(waiting(visit)); }
   bool erase(VisitId visit) { return queue_.erase(visit); }
@@ -49,7 +58,7 @@ class ClipperppPolicy {
       const Waiting visit = queue_.front();
       queue_.pop_front();
       if (as_of > visit.limit_ns) {
-        out.drop(visit.id, as_of > visit.deadline_ns ? DropReason::kExpired : DropReason::kOverBudget);
+        drop(as_of, visit, out);
       } else {
         out.join(slot.worker, visit.id);
         ++joined;
@@ -73,6 +82,10 @@ class ClipperppPolicy {
     TimeNs limit_ns = 0;  ///< last moment at which it is served
     TimeNs deadline_ns = 0;
   };
+
+  static void drop(TimeNs as_of, const Waiting& visit, Decisions& out) {
+    out.drop(visit.id, as_of > visit.deadline_ns ? DropReason::kExpired : DropReason::kOverBudget);
+  }
 
   /// Returns the moment as of which a visit that joins the slot now has used up its budget or not.
   TimeNs checked_at(TimeNs now, const BatchSlot& slot) const {
@@ -100,6 +113,7 @@ class ClipperppPolicy {
   int most_ = 1;
   TimeNs exec_ns_ = 0;
   TimeNs own_budget_ns_ = 0;
+  TimeNs budget_before_ns_ = 0;
   TimeNs budget_to_here_ns_ = 0;
   VisitRing<Waiting> queue_;
 };

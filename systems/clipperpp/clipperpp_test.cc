@@ -112,6 +112,30 @@ TEST_F(ClipperppTest, CheckAtEndTakesTheModulesOwnBudgetFromTheArrival) {
   EXPECT_EQ(driver_->arrive(20 * kMs, 3, 0), "join 0<3") << "ends at 70 ms, 50 ms after its arrival";
 }
 
+// Module 0 has 100 ms. Both visits are within the 150 ms up to module 1.
+TEST_F(ClipperppTest, AVisitThatLeftTheModuleBeforeOverBudgetIsDroppedAsItArrives) {
+  start({{"budget", std::string("cumulative")}, {"overrun", std::string("dropped")}});
+  driver_->add(0, 0);
+  EXPECT_EQ(driver_->arrive(100 * kMs + 1, 1, 0), "drop 1 over_budget") << "though the worker is free";
+  EXPECT_EQ(driver_->arrive(100 * kMs + 1, 2, 1), "join 0<2; launch 0")
+      << "100 ms after its sending, exactly its limit";
+  EXPECT_EQ(driver_->arrive(300 * kMs + 1, 3, 0), "drop 3 expired");
+}
+
+TEST_F(ClipperppTest, ByDefaultSuchAVisitIsServed) {
+  start(kCumulative);
+  driver_->add(0, 0);
+  EXPECT_EQ(driver_->arrive(100 * kMs + 1, 1, 0), kServed);
+}
+
+TEST_F(ClipperppTest, NothingIsOverBudgetAsItArrivesAtTheEntry) {
+  set_params(*system_, {{"budget", std::string("cumulative")}, {"overrun", std::string("dropped")}});
+  SchedulerDriver entry(system_->make_scheduler(world_.context, 0, 0), world_.context, 0);
+  entry.plan(0, world_.plan({4, 4, 4}));
+  entry.add(0, 0);
+  EXPECT_EQ(entry.arrive(2, 1, 1), kServed) << "sent at 1, by way of a link";
+}
+
 TEST_F(ClipperppTest, CommitLateChecksWhenTheWorkerFallsFree) {
   world_.context.serving.commit = Commit::kLate;
   start(kCumulative);
