@@ -127,7 +127,7 @@ KEYS = {
     "profiles of Nexus in a folder": "e.toml:8: cluster.profiles = ", "base of profiles": "e.toml:1: base = ",
     "base of Nexus's profiles": "e.toml:1: base = ", "model of a pipeline": "e.toml:6: module.file = ",
     "library of a system": "e.toml:7: system.library = ", "claims of a fit": "e.toml:1: claims_file = ",
-    "experiment of a fit": "e.toml:12: base.experiment = ", "trace of --set": "trace.t.file = ", "trace": "e.toml:5: trace.t.file = ",
+    "experiment of a fit": "e.toml:18: base.experiment = ", "trace of --set": "trace.t.file = ", "trace": "e.toml:5: trace.t.file = ",
     "trace, packed": "e.toml:5: trace.t.file = ", "send times": "e.toml:5: trace.t.file = ", "functions": "e.toml:5: trace.t.file = ",
     "tokens": "e.toml:5: trace.t.file = ", "minutes of streams": "e.toml:10: trace.m.file = ",
     "minutes to look at": "e.toml:10: trace.m.file = ",

@@ -189,12 +189,12 @@ void read_search(const TableReader& document, FitPlan& plan) {
   plan.seed = static_cast<std::uint64_t>(search.number_or("seed", 0, 1e9, 1));
   if (search.has("confirmed"))
     plan.confirmed = static_cast<std::size_t>(search.integer("confirmed", 1, kMaxPoints));
-  plan.worlds.push_back({FitPurpose::kDesign, "design", texts_or_none(search, "set")});
+  plan.worlds.push_back({FitPurpose::kDesign, "design", texts_or_none(search, "set"), search.place("set")});
   if (document.has("refine")) {
     const TableReader refine = document.table("refine");
     refine.require_known({"set"});
     if (plan.only_steps) throw input_error(document.place("refine"), "a table", "none beside steps");
-    plan.worlds.push_back({FitPurpose::kRefine, "refine", texts_or_none(refine, "set")});
+    plan.worlds.push_back({FitPurpose::kRefine, "refine", texts_or_none(refine, "set"), refine.place("set")});
   }
   std::set<std::string> names;
   for (const TableReader& confirm : document.tables("confirm")) {
@@ -202,7 +202,8 @@ void read_search(const TableReader& document, FitPlan& plan) {
     const std::string name = confirm.text("name");
     if (!names.insert(name).second || !is_file_name(name))
       throw input_error(confirm.place("name"), name, "a name of its own, of a-z, A-Z, 0-9, '.', '-' and '_'");
-    plan.worlds.push_back({FitPurpose::kConfirm, "confirm-" + name, texts_or_none(confirm, "set")});
+    plan.worlds.push_back(
+        {FitPurpose::kConfirm, "confirm-" + name, texts_or_none(confirm, "set"), confirm.place("set")});
   }
 }
 

@@ -70,6 +70,7 @@ struct FitWorld {
   FitPurpose purpose = FitPurpose::kDesign;
   std::string name;              ///< name of its rows: design, refine, or "confirm" and the name in the file
   std::vector<std::string> set;  ///< KEY=VALUE as in --set, for every experiment
+  InputPlace place;
 };
 
 /// An experiment that every setting runs if `when` holds.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/core/input_file.h"
+#include "harness/core/wording.h"
 #include "harness/experiment/reading/config_tree.h"
 #include "harness/experiment/reading/experiment_spec.h"
 #include "harness/files/file_bytes.h"
@@ -19,6 +20,17 @@ constexpr const char* kEveryTrace = "trace.*.";
 
 std::vector<std::string> traces_of(const FitBase& base, const TomlValue& document) {
   return names_of(TableReader(base.file, document).table("workload").text_axis("traces"));
+}
+
+/// Returns the base's file, changed as the world and the base say, but for the world's keys of traces.
+TomlValue document_of(const FitBase& base, const FitWorld& world) {
+  TomlValue document = parse_toml(base.file, read_file(base.file, kLargestText, base.place));
+  const std::vector<std::string>& own = base.set[static_cast<std::size_t>(world.purpose)];
+  for (const std::string& text : world.set) {
+    if (!text.starts_with(kTrace)) apply_override(document, text);
+  }
+  for (const std::string& text : own) apply_override(document, text);
+  return document;
 }
 
 /// Returns true unless the key is of a trace, trace.NAME.KEY, that is not listed.
@@ -87,14 +99,8 @@ std::string setting_name(std::size_t number) {
 
 std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<const NumberedPoint> points,
                             const FitWorld& world) {
-  const auto purpose = static_cast<std::size_t>(world.purpose);
-  if (!base.runs[purpose]) return "";
-  TomlValue document = parse_toml(base.file, read_file(base.file, kLargestText, base.place));
-  for (const auto* list : {&world.set, &base.set[purpose]}) {
-    for (const std::string& text : *list) {
-      if (list == &base.set[purpose] || !text.starts_with(kTrace)) apply_override(document, text);
-    }
-  }
+  if (!base.runs[static_cast<std::size_t>(world.purpose)]) return "";
+  TomlValue document = document_of(base, world);
   const std::vector<std::string> traces = traces_of(base, document);
   for (const std::string& text : world.set) {
     if (text.starts_with(kTrace) && is_replayed(text, traces)) apply_override(document, text);
@@ -128,6 +134,23 @@ void check_experiments(const FitPlan& plan) {
         const std::string name = every ? "trace.any." + key.substr(std::string(kEveryTrace).size()) : key;
         assign(settings, {name, given, {knob.place.file, knob.place.line, key}});
       }
+    }
+  }
+}
+
+void check_worlds(const FitPlan& plan) {
+  for (const FitWorld& world : plan.worlds) {
+    std::vector<std::string> traces;
+    bool any = false;
+    for (const FitBase& base : plan.bases) {
+      if (!base.runs[static_cast<std::size_t>(world.purpose)]) continue;
+      any = true;
+      for (const std::string& name : traces_of(base, document_of(base, world))) traces.push_back(name);
+    }
+    if (!any) throw input_error(world.place, "no [[base]] that runs in " + world.name, "at least one");
+    for (const std::string& text : world.set) {
+      if (!is_replayed(text, traces))
+        throw input_error(world.place, text, "keys of a trace that a base replays: " + join_names(traces));
     }
   }
 }

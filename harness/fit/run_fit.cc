@@ -38,6 +38,7 @@ Vocabulary vocabulary() {
 
 FitPlan checked(FitPlan plan) {
   check_experiments(plan);
+  check_worlds(plan);
   return plan;
 }
 

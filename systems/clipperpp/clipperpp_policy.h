@@ -24,7 +24,12 @@ namespace harness {
 class ClipperppPolicy {
  public:
   ClipperppPolicy(const ServingContext& context, ModuleId module, const ClipperppParams& params)
-      : context_(context), module_(module), params_(params), aimd_(params.aimd_step, params.aimd_backoff) {}
+      : context_(context),
+        module_(module),
+        params_(params),
+        aimd_(params.aimd_step, params.aimd_backoff),
+        drops_overruns_(params.overrun == ClipperppOverrun::kDropped &&
+                        !context.pipeline->modules[module].pres.empty()) {}
 
   void on_plan(TimeNs, const Plan& plan) {
     std::vector<double> budgets;
@@ -33,15 +38,13 @@ class ClipperppPolicy {
     const double before = longest_before(*context_.pipeline, budgets)[module_];
     budget_before_ns_ = static_cast<TimeNs>(before);
     budget_to_here_ns_ = budget_before_ns_ + own_budget_ns_;
-    exec_ns_ = plan.modules[module_].exec_ns;
+    looks_ahead_ns_ = params_.check_at == ClipperppCheck::kEnd ? plan.modules[module_].exec_ns : 0;
     most_ = plan.modules[module_].max_batch;
     aimd_.set_most(most_);
   }
 
   bool admit(TimeNs, const Visit& visit, Decisions& out) {
-    const bool is_entry = context_.pipeline->modules[module_].pres.empty();
-    if (params_.overrun == ClipperppOverrun::kServed || is_entry) return true;
-    if (visit.arrived_ns <= visit.sent_ns + budget_before_ns_) return true;
+    if (!drops_overruns_ || visit.arrived_ns <= visit.sent_ns + budget_before_ns_) return true;
     drop(visit.arrived_ns, waiting(visit), out);
     return false;
   }
@@ -52,7 +55,7 @@ class ClipperppPolicy {
   int batch_limit() const { return params_.aimd ? aimd_.limit() : most_; }
 
   int fill(TimeNs now, const BatchSlot& slot, Decisions& out) {
-    const TimeNs as_of = checked_at(now, slot);
+    const TimeNs as_of = params_.check_at == ClipperppCheck::kJoin ? now : slot.start_ns + looks_ahead_ns_;
     int joined = 0;
     while (joined < slot.room && !queue_.empty()) {
       const Waiting visit = queue_.front();
@@ -87,19 +90,6 @@ class ClipperppPolicy {
     out.drop(visit.id, as_of > visit.deadline_ns ? DropReason::kExpired : DropReason::kOverBudget);
   }
 
-  /// Returns the moment as of which a visit that joins the slot now has used up its budget or not.
-  TimeNs checked_at(TimeNs now, const BatchSlot& slot) const {
-    switch (params_.check_at) {
-      case ClipperppCheck::kJoin:
-        return now;
-      case ClipperppCheck::kStart:
-        return slot.start_ns;
-      case ClipperppCheck::kEnd:
-        return slot.start_ns + exec_ns_;
-    }
-    return now;
-  }
-
   Waiting waiting(const Visit& visit) const {
     const bool cumulative = params_.budget == ClipperppBudget::kCumulative;
     const TimeNs limit = cumulative ? visit.sent_ns + budget_to_here_ns_ : visit.arrived_ns + own_budget_ns_;
@@ -110,8 +100,9 @@ class ClipperppPolicy {
   ModuleId module_;
   ClipperppParams params_;
   AimdLimit aimd_;
+  bool drops_overruns_;
   int most_ = 1;
-  TimeNs exec_ns_ = 0;
+  TimeNs looks_ahead_ns_ = 0;  ///< from the expected start of a batch to the moment of the check
   TimeNs own_budget_ns_ = 0;
   TimeNs budget_before_ns_ = 0;
   TimeNs budget_to_here_ns_ = 0;
