@@ -153,6 +153,7 @@ def main():
                                    ("a key that no knob sets", ('"small.toml"', '"small.toml"\nkeeps = ["workload.loads"]'), "bad.toml:18: base.keeps: found unknown key of a knob"),
                                    ("a world twice", ('"shape"', '"seeds"'), "bad.toml:15: confirm.name: found seeds; allowed: a name of its own"),
                                    ("a trace that none replays", ("trace.poisson.shape", "trace.poison.shape"), "bad.toml:16: confirm.set: found trace.poison.shape='constant'; allowed: keys of a trace that a base replays: poisson"),
+                                   ("a knob's trace that none replays", ('key = "workload.load"', 'key = "trace.poison.contrast"'), "bad.toml:20: knob.name: found trace.poison.contrast; allowed: keys of a trace that a base replays"),
                                    ("nothing in the design", ('"small.toml"', '"small.toml"\nonly = ["refine", "confirm"]'), "bad.toml:8: search.set: found no [[base]] that runs in design"),
                                    ("no purpose", ('"small.toml"', '"small.toml"\nonly = ["search"]'), "bad.toml:19: base.only: found search; allowed: design, refine, confirm"),
                                    ("no default", ("default = 1.5", "default = 3"), "bad.toml:23: knob.default: found 3; allowed: 0.5, 1, 1.5, 2")):

@@ -21,6 +21,7 @@ points = 4
 best = 1
 moves = 2
 round = 1
+confirmed = 3
 set = ["workload.seeds=[1, 2]"]
 [[confirm]]
 name = "seeds"
@@ -158,15 +159,7 @@ TEST_F(GeneratedExperiment, HasTheSettingsOfItsPoints) {
 
 // The worlds differ in seeds and traces; a base that does not replay a trace has none of its keys.
 TEST_F(GeneratedExperiment, IsAsItsWorldSays) {
-  const FitPlan plan = parse_fit(folder_ + "/fit.toml", R"(claims_file = "claims.toml"
-claims = ["pard.*"]
-[search]
-points = 4
-best = 1
-moves = 2
-round = 1
-confirmed = 3
-[refine]
+  const FitPlan plan = parse_fit(folder_ + "/fit.toml", kHead + R"([refine]
 set = ["workload.seeds=[1, 2, 3, 4]"]
 [[confirm]]
 name = "shapes"
@@ -179,20 +172,21 @@ experiment = "sizing.toml"
 only = ["refine"]
 )");
   EXPECT_EQ(plan.confirmed, 3u);
-  ASSERT_EQ(plan.worlds.size(), 3u);
+  ASSERT_EQ(plan.worlds.size(), 4u);
   EXPECT_EQ(last_of_search(plan), 1u);
   const std::vector<NumberedPoint> points = {{0, standard_point(plan)}};
   const auto spec_in = [&](std::size_t world) {
     return parse_experiment("made.toml", experiment_text(plan, plan.bases[0], points, plan.worlds[world]),
                             {});
   };
-  EXPECT_EQ(spec_in(0).workload.seeds.size(), 3u);
+  EXPECT_EQ(spec_in(0).workload.seeds.size(), 2u);
   EXPECT_EQ(spec_in(1).workload.seeds.size(), 4u);
   EXPECT_EQ(spec_in(1).workload.traces.size(), 1u);
-  const std::string text = experiment_text(plan, plan.bases[0], points, plan.worlds[2]);
+  const std::string text = experiment_text(plan, plan.bases[0], points, plan.worlds[3]);
   EXPECT_NE(text.find("shape = \"step\""), std::string::npos) << text;
   EXPECT_EQ(text.find("from_s"), std::string::npos) << text;
-  EXPECT_EQ(spec_in(2).workload.seeds.size(), 3u);
+  EXPECT_EQ(spec_in(2).workload.seeds, std::vector<std::uint64_t>{7});
+  EXPECT_EQ(spec_in(3).workload.seeds.size(), 3u);
   EXPECT_EQ(experiment_text(plan, plan.bases[1], points, plan.worlds[0]), "");
   EXPECT_NE(experiment_text(plan, plan.bases[1], points, plan.worlds[1]), "");
 }

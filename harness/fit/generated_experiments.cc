@@ -139,6 +139,7 @@ void check_experiments(const FitPlan& plan) {
 }
 
 void check_worlds(const FitPlan& plan) {
+  std::vector<std::string> of_all;
   for (const FitWorld& world : plan.worlds) {
     std::vector<std::string> traces;
     bool any = false;
@@ -151,6 +152,15 @@ void check_worlds(const FitPlan& plan) {
     for (const std::string& text : world.set) {
       if (!is_replayed(text, traces))
         throw input_error(world.place, text, "keys of a trace that a base replays: " + join_names(traces));
+    }
+    of_all.insert(of_all.end(), traces.begin(), traces.end());
+  }
+  for (const Knob& knob : plan.knobs) {
+    for (const KnobValue& value : knob.values) {
+      for (const auto& [key, given] : value.set) {
+        if (!key.starts_with(kEveryTrace) && !is_replayed(key, of_all))
+          throw input_error(knob.place, key, "keys of a trace that a base replays");
+      }
     }
   }
 }

@@ -20,8 +20,8 @@ std::string experiment_text(const FitPlan& plan, const FitBase& base, std::span<
 /// Throws InputError if the file of a base cannot be opened, or if no experiment may have what a knob sets.
 void check_experiments(const FitPlan& plan);
 
-/// Throws InputError if no base runs in a world, or if a world sets a key of a trace that none of them
-/// replays.
+/// Throws InputError if no base runs in a world, if a world sets a key of a trace that none of them replays,
+/// or if a knob sets one that no base replays in any world.
 void check_worlds(const FitPlan& plan);
 
 /// Returns the name by which claims know the base's results at a point.

@@ -8,7 +8,7 @@ import numpy as np
 from harness_results.names import text_of
 
 FORMAT = "harness fit"
-CONFIRM = "confirm-"
+CONFIRM = "confirm"
 NOT_RUN = "not run"
 
 
@@ -46,11 +46,11 @@ class Fit:
         self.at = {}
         for row in self.settings:
             self.at.setdefault(row["point"], {})[row["knob"]] = row
-        self.stages = list(dict.fromkeys(row["stage"] for row in self.points))
-        self.confirmations = [stage for stage in self.stages if stage.startswith(CONFIRM)]
+        stages = list(dict.fromkeys(row["stage"] for row in self.points))
+        self.confirmations = [stage for stage in stages if stage.startswith(CONFIRM)]
         self.design = [row for row in self.points if row["stage"] == "design"]
         # The search ends on all traces if the file refines; the design's scores are on other ones, and not compared with these.
-        first = "refine" if "refine" in self.stages else "design"
+        first = "refine" if "refine" in stages else "design"
         self.searched = [row for row in self.points if row["stage"] in (first, "descent")]
         self.best = max(self.searched, key=lambda row: row["objective"])
         self.claims = list(dict.fromkeys(row["claim"] for row in self.verdicts))

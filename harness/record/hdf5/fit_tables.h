@@ -22,8 +22,8 @@ struct FitTables {
 /// One point of a fit: a combination of settings that was tried.
 struct FitPointRow {
   std::uint32_t point = 0;
-  /// design; refine, a point of the design tried again on more workloads and seeds; descent, a step from one
-  /// of the best; "confirm-NAME", a point tried again on what the search has not seen
+  /// Says where the point was tried: design; refine, the best of the design on more workloads and seeds;
+  /// descent, a step from one of the best; "confirm-NAME", what the search has not seen.
   std::string stage;
   std::uint32_t judged = 0;      ///< number of claims that the point decides
   std::uint32_t reproduced = 0;  ///< number of claims reproduced, by the means over the seeds
