@@ -76,6 +76,24 @@ def reference_line(axes, points, label):
     plain_line(axes, points, {"color": "black", "linestyle": ":", "linewidth": style.points(1.2), "label": label})
 
 
+PUBLISHED = "paper"  # label of what a paper's text gives
+PUBLISHED_COLOUR = "#222222"
+
+
+def published_points(axes, places, values):
+    """Figures that the paper's text gives, as crosses; in the units of the axes. Called after set_xscale() and set_yscale()."""
+    axes.plot(places, values, linestyle="none", marker="x", markersize=style.points(5), markeredgewidth=style.points(1.2), color=PUBLISHED_COLOUR,
+              label=PUBLISHED, zorder=4)
+
+
+def published_range(axes, low, high, axis="y"):
+    """A range that the paper's text gives, as a shaded band along the other axis; low = high is a line. In the units of `axis`."""
+    if low == high:
+        (axes.axhline if axis == "y" else axes.axvline)(low, color=PUBLISHED_COLOUR, linewidth=style.points(1), linestyle=(0, (1, 2)), label=PUBLISHED)
+    else:
+        (axes.axhspan if axis == "y" else axes.axvspan)(low, high, color=PUBLISHED_COLOUR, alpha=0.1, linewidth=0, label=PUBLISHED)
+
+
 def label_bars(axes, bars, spreads, **font):
     """The means in figures, above the whiskers."""
     for bar, (mean, _), top in zip(bars, spreads, tops_of(spreads)):
