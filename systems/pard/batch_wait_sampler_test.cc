@@ -45,6 +45,20 @@ TEST(BatchWaitSampler, GivesTheIrwinHallQuantilesAtATenth) {
   }
 }
 
+// Section 4.2: w_k tends to half of the sum of the executions the more modules follow; here it is 0.2, 0.45,
+// 0.56, 0.62, ... of that half. In its example, four modules of equal executions, it is 0.84 d, 0.45 d, 0.1 d
+// and nothing.
+TEST(BatchWaitSampler, TendsToHalfOfTheSumWithMoreModules) {
+  double before = 0;
+  for (int n = 1; n <= 32; n *= 2) {
+    const double share = uniform_quantile(n, 0.1, 1) / (0.5 * n);
+    EXPECT_GT(share, before) << n;
+    EXPECT_LT(share, 1) << n;
+    before = share;
+  }
+  EXPECT_GT(before, 0.85);
+}
+
 TEST(BatchWaitSampler, AgreesWithTheIrwinHallDistribution) {
   for (int n = 1; n <= 7; ++n) {
     for (const double lambda : {0.01, 0.075, 0.15, 0.5, 0.9, 0.99}) {

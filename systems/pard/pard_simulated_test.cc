@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/sim/simulation.h"
 #include "harness/sim/test_world.h"
@@ -127,6 +129,48 @@ TEST(PardSimulated, OcRefusesNothingUnlessOverloaded) {
   const RunRecord record = run("oc", 3, 100);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(dropped(record, k, DropReason::kOverload), 0U);
   EXPECT_EQ(record.fingerprint, run("back", 3, 100).fingerprint);
+}
+
+/// Returns how long requests wait on average from arriving to the next start of a batch, in executions: those
+/// completed in time, and the others. There are eight arrivals at even distances in each execution of ten, in
+/// which a batch of four is served; a request before them has the batches start at 0, 10, 20 ... ms.
+std::pair<double, double> waits_of_kept_and_dropped(const std::string& system, const ParamValues& params,
+                                                    Commit commit = Commit::kLate) {
+  constexpr TimeNs kExec = 10 * kNsPerMs;
+  constexpr int kWindows = 50;
+  std::vector<TimeNs> times = {0};
+  for (int i = 0; i < 8 * kWindows; ++i) times.push_back(kExec * (2 * i + 1) / 16);
+  // A request may wait for the next batch, and not for the one after it.
+  RunSpec spec =
+      testing::make_spec(system, testing::chain(1), {testing::linear_profile("test", 0, 10, 4)}, {{4, 1}},
+                         kExec * 39 / 20, std::move(times), kWindows * kExec);
+  spec.serving.commit = commit;
+  set_params(*spec.system, params);
+  testing::RowKeeper rows;
+  const RunRecord record = simulate(spec, &rows);
+  EXPECT_EQ(record.in_time, 1U + 4 * kWindows);
+  EXPECT_EQ(record.dropped, 4U * kWindows);
+  TimeNs kept_ns = 0;
+  TimeNs dropped_ns = 0;
+  for (const RequestRow& row : rows.request_rows) {
+    if (row.sent_ns == 0) continue;
+    (row.outcome == Outcome::kInTime ? kept_ns : dropped_ns) += kExec - row.sent_ns % kExec;
+  }
+  constexpr double kExecs = static_cast<double>(4 * kWindows * kExec);
+  return {static_cast<double>(kept_ns) / kExecs, static_cast<double>(dropped_ns) / kExecs};
+}
+
+// Figure 3a's example: at twice the rate that can be served exactly half must be dropped. Arrival order keeps
+// those that wait three quarters of an execution for the next batch, and drops those that wait a quarter of
+// it; taking high budgets first keeps and drops the reverse.
+TEST(PardSimulated, ArrivalOrderKeepsWhatWaitsLongestForTheNextBatch) {
+  const ParamValues by_arrival = {{"order", std::string("fcfs")}};
+  const ParamValues high_first = {{"order", std::string("hbf")}};
+  EXPECT_EQ(waits_of_kept_and_dropped("nexus", {}), std::pair(0.75, 0.25));
+  EXPECT_EQ(waits_of_kept_and_dropped("pard", by_arrival), std::pair(0.75, 0.25));
+  EXPECT_EQ(waits_of_kept_and_dropped("pard", high_first), std::pair(0.25, 0.75));
+  // With early commitment the first four join the batch as they arrive, whatever the order.
+  EXPECT_EQ(waits_of_kept_and_dropped("pard", high_first, Commit::kEarly), std::pair(0.75, 0.25));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ import numpy as np
 import curves
 import look
 from intervals import spread
+from pard.published import BEST_LAMBDA
 from pard.series import SYSTEMS
 from harness_results.names import number
 from selection import Missing, group, pair_of, series_of
@@ -14,7 +15,6 @@ import style
 
 LAMBDA = ("pard.lambda", "quantile lambda", 0.1)
 WINDOW = ("pard.queueing_window_s", "window of the queueing delay (s)", 5)
-BEST_LAMBDA = (0.075, 0.15)
 
 
 def optimum(cells, place):
@@ -111,12 +111,12 @@ def draw_lambda(parts, styles):
         if values[-1] > 0.5:
             axes.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0)), np.square))
             axes.set_xticks([0, 0.025, 0.1, 0.2, 0.4, 0.7, 1], ["0", ".025", ".1", ".2", ".4", ".7", "1"])
-        axes.axvspan(*BEST_LAMBDA, color="#e4e4e4", zorder=0, label="the paper's best")
+        look.published_range(axes, *BEST_LAMBDA, axis="x")
         axes.set(xlabel=label, xlim=(0, 1.02 * values[-1]))
 
     figure, cells = draw_parameter(parts, styles, key, default, prepare)
     caption = ("PARD figure 14c. Drop rate against the quantile lambda of the summed batch waits; rings: the least of each line; "
-               f"grey: where the paper finds the best; dotted: the default; lambda is spaced by its square root.{curves.seeds_note(cells)}")
+               f"grey: where the paper finds the best (section 5.4); dotted: the default; lambda is spaced by its square root.{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 

@@ -6,6 +6,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 import look
 from intervals import seeds_text, spread
+from pard.published import STILL_DROPPED
 from harness_results.file import NS_PER_MS
 from selection import first_seed, group, name_of, rows_of, series_of
 import style
@@ -48,6 +49,11 @@ def shown_policy(policies):
     return next((key for name in ("proactive", name_of("pard")) for key in policies if key[1] == name), next(iter(policies)))
 
 
+def published_of(policies):
+    """{place of a policy: its drop rate in percent by the paper's text}."""
+    return {place: STILL_DROPPED[policy] for place, (_, policy) in enumerate(policies) if policy in STILL_DROPPED}
+
+
 def tick_steps(low, high):
     """Labels per decade of a logarithmic axis: as many as have room."""
     return (1, 2, 5) if high < MAX_SPAN_OF_FINE_TICKS * low else (1,)
@@ -64,7 +70,10 @@ def draw(cells, styles):
     look.label_bars(rates, bars, spreads, fontsize=7)
     styles.ticks(rates, range(len(policies)), [series for series, _ in policies], labels_of(policies),
                **look.crowded(len(policies), MAX_LEVEL_LABELS))
-    rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * look.tops_of(spreads).max())))
+    published = published_of(policies)
+    if published:
+        look.published_points(rates, list(published), list(published.values()))
+    rates.set(ylabel="drop rate (%)", ylim=(0, max(1, 1.15 * max(look.tops_of(spreads).max(), *published.values(), 0))))
     rates.grid(False, axis="x")
     rates.set_title("(a)", loc="left")
     colours = style.module_colours(len(latencies))
@@ -78,7 +87,8 @@ def draw(cells, styles):
     modules.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     modules.minorticks_off()
     modules.set_title(f"(b) {labels_of([shown])[0]}", loc="left")
-    look.legend_of(figure, modules)
-    caption = (f"PARD figure 15. (a) Drop rate by policy. (b) Latency of the visits done at each module, arrival to end, seed "
+    look.legend_of(figure, modules, rates)
+    note = "; crosses: section 7" if published else ""
+    caption = (f"PARD figure 15. (a) Drop rate by policy{note}. (b) Latency of the visits done at each module, arrival to end, seed "
                f"{seed['seed']}; what took less than {SHORTEST_MS} ms is drawn there.{seeds_text(*policies.values())}")
     return figure, caption, cells
