@@ -10,7 +10,9 @@ Rows and columns are columns of /summary, swept parameters by their dotted keys,
 the mean over the seeds, shares in percent; `metric=plan.MODULE.COLUMN` is of the plan at the start, `metric=lost_share.TASK` the share of the
 visits to a task (several: A+B) that were dropped there, and `metric=COLUMN<=NUMBER` the share of the seeds in which that is so. `over=SERIES` divides
 each entry by this series' one, seed by seed, and adds the 95 % interval of the mean. `metric=count_cv` has a value for each `module` and `window_s`,
-facts to place or choose it by: the CV of the numbers of visits that came to the module in windows of so many seconds. `columns=metric` makes a column
+facts to place or choose it by: the CV of the numbers of visits that came to the module in windows of so many seconds. `metric=visit_ms` has the median and
+the P99 (`what`) of the time that visits done at each `module` took there; `metric=by_second` how far these times and the budgets left on arrival change from second
+to second (results files with rows). `columns=metric` makes a column
 of each of several metrics. `series=a,b` chooses and orders the series. Cells that differ in something
 else than the seed are never averaged: the table is refused. With `csv:` in place of `table:` the cells are the lines of NAME.csv (`harness
 trace cv --csv`). A line such as
@@ -36,7 +38,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from harness_results.file import NS_PER_S, Results  # noqa: E402
+from harness_results.file import NS_PER_MS, NS_PER_S, Results  # noqa: E402
 from harness_results.fit import Fit  # noqa: E402
 from harness_results.names import number  # noqa: E402
 from intervals import spread  # noqa: E402
@@ -44,6 +46,7 @@ from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 WHOLE_FROM = 1000
+OUTCOME_DONE = 0  # of a visit
 COUNT_WINDOWS_S = ("0.1", "0.5", "1", "10", "60")
 
 
@@ -116,9 +119,57 @@ def count_variations(cell):
     return variations
 
 
+def visits_of_modules(cell):
+    """(name of the module, its visits, when each came in ns from the start of the load on, how long those done took in ns) of each module"""
+    visits = cell.rows("visits")
+    came = visits["ended_ns"] - sum(np.maximum(visits[stage], 0) for stage in ("queueing_ns", "wait_ns", "exec_ns"))
+    for module, name in enumerate(cell.module_names()):
+        own = visits["module"] == module
+        yield name, visits[own], came[own], np.where(visits["outcome"][own] == OUTCOME_DONE, visits["ended_ns"][own] - came[own], np.nan)
+
+
+def visit_latencies(cell):
+    """[(module and what, ms)]: quantiles of the time from arrival to end."""
+    return [({"module": name, "what": what}, np.nanquantile(took, share) / NS_PER_MS)
+            for name, _, _, took in visits_of_modules(cell) for what, share in (("median", 0.5), ("P99", 0.99))]
+
+
+def of_seconds(values, second, seconds):
+    """The mean of the values of each second; NaN where there is none."""
+    counts = np.bincount(second, minlength=seconds)[:seconds]
+    return np.bincount(second, weights=values, minlength=seconds)[:seconds] / np.where(counts > 0, counts, np.nan)
+
+
+def changes_by_second(cell):
+    """[(module and what, ms)]: of the time that visits take, by the second in which they came, the mean and the mean change to the next second; of the
+    budget left on arrival, its standard deviation within a second and that of its means, in seconds in which less is sent than the plan can serve."""
+    if cell.window_s != 1:
+        raise TableError(f"by_second needs windows of 1 s, found {cell.window_s:g} s")
+    windows, first = cell.windows, int(cell.measured_from_s)
+    steady = windows["sent"] < cell.capacity(first + np.arange(len(windows)) + 0.5)
+    requests = cell.rows("requests")
+    order = np.argsort(requests["request"])
+    values = []
+    for name, visits, came, took in visits_of_modules(cell):
+        second, done = came // int(NS_PER_S) - first, np.isfinite(took)
+        means = of_seconds(took[done], second[done], len(windows)) / NS_PER_MS
+        sent = requests["sent_ns"][order][np.searchsorted(requests["request"][order], visits["request"])]
+        kept = (second < len(windows)) & steady[np.minimum(second, len(windows) - 1)]
+        left = (cell["slo_ms"] - (came - sent)[kept] / NS_PER_MS, second[kept])
+        of_second = of_seconds(*left, len(windows))[left[1]]
+        for what, value in (("latency", np.nanmean(means)), ("its change in a second", np.nanmean(abs(np.diff(means)))),
+                            ("budget's sd within a second", np.sqrt(np.mean((left[0] - of_second) ** 2)) if len(of_second) else np.nan),
+                            ("sd of the seconds' means", of_second.std() if len(of_second) else np.nan)):
+            values.append(({"module": name, "what": what}, value))
+    return values
+
+
+PER_MODULE = {"count_cv": count_variations, "visit_ms": visit_latencies, "by_second": changes_by_second}
+
+
 def values_of(cell, metric):
     """[(facts of its own, value)] of the metric."""
-    return count_variations(cell) if metric == "count_cv" else [({}, value_of(cell, metric))]
+    return PER_MODULE[metric](cell) if metric in PER_MODULE else [({}, value_of(cell, metric))]
 
 
 def value_of(cell, metric):

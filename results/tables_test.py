@@ -119,6 +119,40 @@ class Tables(InAFolder):
             "| window_s | a | b |", "| --- | --- | --- |", f"| 0.1 | {every_fifth:.4g} | {np.sqrt(599):.4g} |",
             f"| 0.5 | 0 | {np.sqrt(119):.4g} |", f"| 1 | 0 | {np.sqrt(59):.4g} |", f"| 10 | 0 | {np.sqrt(5):.4g} |", "| 60 | 0 | 0 |", ""])
 
+    def test_latencies_and_budgets_by_module_and_second(self):
+        """Two requests a second, 5 ms off the second's latency at the first module; in the last second more is sent than the plan can serve."""
+        sent_ms, took_ms = [], []
+        for second, base in enumerate((10, 30, 10, 30)):
+            sent_ms += [1000 * second + 100, 1000 * second + 200]
+            took_ms += [base - 5, base + 5]
+        sent_ms += [4100, 4200, 4300]
+        took_ms += [20, 20, 20]
+        count = len(sent_ms)
+        ms = np.array(sent_ms + [sent + took for sent, took in zip(sent_ms, took_ms)])  # arrivals at the first module, then at the second
+        execution = np.array(took_ms + [1] * count)
+        outcome = np.zeros(2 * count, dtype="u1")
+        outcome[-1] = 1  # dropped at the second module: it came there, and took no time that counts
+        with h5py.File(self.folder / "toy.h5", "w") as file:
+            file["summary"] = np.array([(0, *row("pard", "default", 1, 0.0), 2.5)], dtype=[*COLUMNS, ("capacity_rps", "f8")])
+            cell = file.create_group("cells/0")
+            cell.attrs["window_ns"] = 10**9
+            cell["modules"] = np.array([(b"a",), (b"b",)], dtype=[("name", "S4")])
+            cell["plans"] = np.array([(0,)], dtype=[("at_ns", "i8")])
+            cell["windows"] = np.array([(2,), (2,), (2,), (2,), (3,)], dtype=[("sent", "u4")])
+            cell["requests"] = np.array([(k, 10**6 * sent) for k, sent in enumerate(sent_ms)], dtype=[("request", "u8"), ("sent_ns", "i8")])
+            cell["visits"] = np.array(
+                [(k % count, k // count, 10**6 * (ms[k] + execution[k]), 0, -1, 10**6 * execution[k], outcome[k]) for k in range(2 * count)],
+                dtype=[("request", "u8"), ("module", "u2"), *((name, "i8") for name in ("ended_ns", "queueing_ns", "wait_ns", "exec_ns")), ("outcome", "u1")])
+        lines = tables.fill("<!-- table: toy; rows=module; columns=what; metric=by_second -->", self.folder).split("\n")
+        self.assertEqual(lines[2:], ["| module | latency | its change in a second | budget's sd within a second | sd of the seconds' means |",
+                                     "| --- | --- | --- | --- | --- |", "| a | 20 | 17.5 | 0 | 0 |", "| b | 1 | 0 | 5 | 10 |", ""])
+        lines = tables.fill("<!-- table: toy; rows=module; columns=what; metric=visit_ms -->", self.folder).split("\n")
+        self.assertEqual(lines[2:5], ["| module | median | P99 |", "| --- | --- | --- |", "| a | 20 | 35 |"])
+        with h5py.File(self.folder / "toy.h5", "r+") as file:
+            file["cells/0"].attrs["window_ns"] = 10**8
+        with self.assertRaisesRegex(tables.TableError, "by_second needs windows of 1 s, found 0.1 s"):
+            tables.fill("<!-- table: toy; rows=module; columns=what; metric=by_second -->", self.folder)
+
 
 class Selection(InAFolder):
     def test_conditions_and_chosen_series(self):
