@@ -141,9 +141,8 @@ std::pair<double, double> waits_of_kept_and_dropped(const std::string& system, c
   std::vector<TimeNs> times = {0};
   for (int i = 0; i < 8 * kWindows; ++i) times.push_back(kExec * (2 * i + 1) / 16);
   // A request may wait for the next batch, and not for the one after it.
-  RunSpec spec =
-      testing::make_spec(system, testing::chain(1), {testing::linear_profile("test", 0, 10, 4)}, {{4, 1}},
-                         kExec * 39 / 20, std::move(times), kWindows * kExec);
+  RunSpec spec = testing::make_spec(system, testing::chain(1), {testing::linear_profile("test", 0, 10, 4)},
+                                    {{4, 1}}, kExec * 39 / 20, std::move(times), kWindows * kExec);
   spec.serving.commit = commit;
   set_params(*spec.system, params);
   testing::RowKeeper rows;
