@@ -30,11 +30,12 @@ struct FiguresOptions {
 };
 
 void require_something_to_draw(const std::string& path) {
-  if (path.ends_with(".csv")) {
+  if (path.ends_with(".csv") || path.ends_with(".txt")) {
     const std::string text = read_file(path);
     const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r'; };
     if (text.empty() || !std::all_of(text.begin(), text.end(), is_text))
-      throw input_error({path, 0, ""}, "no text", "a table of harness trace cv --csv or list variants");
+      throw input_error({path, 0, ""}, "no text",
+                        "a table of harness trace cv --csv or list variants, or exit-points.txt");
     return;
   }
   require_own_objects(path);
@@ -102,7 +103,8 @@ void add_figures_command(CLI::App& app, int& exit_code) {
       "says why.");
   command
       ->add_option("results", options->results,
-                   "results file, or table of harness trace cv (HDF5; CSV too) or list variants (CSV)")
+                   "results file, or table of harness trace cv (HDF5; CSV too), of list variants (CSV), or "
+                   "exit-points.txt")
       ->type_name("RESULTS.h5");
   command
       ->add_option("-o,--output", options->folder,

@@ -4,7 +4,7 @@
 Which ones, the experiment says with `figures = ["pard/fig8", ...]`, or --only; otherwise the general ones. Of these, every workload (pipeline, trace, load, SLO, and swept parameters of the load or the cluster) gets figures of goodput, queueing delay, drops by module and latency, the first
 --limit workloads of the file only; drop and invalid rate are drawn for all workloads, on at most --limit pages.
 Of a table that `harness trace cv` wrote (-o NAME.h5) or printed (--csv, NAME.csv) the figures of SHEPHERD's that show it are drawn, of one
-that `harness list variants` printed Loki's figure 3. Of what `harness fit` found, the points, knobs and claims.
+that `harness list variants` printed Loki's figure 3, of exit-points.txt of ci/gpu-node SHEPHERD's figure 12. Of what `harness fit` found, the points, knobs and claims.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import options  # noqa: E402
 import over_time  # noqa: E402
 import shares  # noqa: E402
 from selection import LeftOut, Missing  # noqa: E402
-from shepherd import predictability  # noqa: E402
+from shepherd import exits, predictability  # noqa: E402
 from style import Palette  # noqa: E402
 
 WORKLOAD_FIGURES = (
@@ -38,7 +38,7 @@ WORKLOAD_FIGURES = (
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="results file, or table of harness trace cv (HDF5; CSV too) or list variants (CSV)")
+    parser.add_argument("results", help="results file, or table of harness trace cv (HDF5; CSV too), of list variants (CSV), or exit-points.txt")
     parser.add_argument("-o", dest="folder", type=Path, default=Path("figures"), help="folder for the figures")
     parser.add_argument("--limit", type=int, default=12, help="workloads with figures of their own (%(default)s)")
     parser.add_argument("--only", action="append", metavar="NAME", help="draw this figure (catalogue.txt); repeatable")
@@ -109,18 +109,18 @@ def draw_named(results, names, folder, limit):
 
 
 def draw_table(table, folder):
-    draw = fit.draw if is_fit(table) else fig3.draw if fig3.is_table(table) else predictability.draw
+    draw = exits.draw if exits.is_table(table) else fit.draw if is_fit(table) else fig3.draw if fig3.is_table(table) else predictability.draw
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in draw(table, folder):
             tell(path)
     except (KeyError, ValueError, OSError) as error:
-        options.fail(f"{table}: {error!r}, allowed: the table of harness trace cv, of harness list variants, or results of harness fit")
+        options.fail(f"{table}: {error!r}, allowed: the table of harness trace cv, of harness list variants, of ci/gpu-node (exit-points.txt), or results of harness fit")
 
 
 def main():
     arguments = parse_arguments()
-    if is_fit(arguments.results) or predictability.is_table(arguments.results):
+    if exits.is_table(arguments.results) or is_fit(arguments.results) or predictability.is_table(arguments.results):
         options.apply(arguments)
         draw_table(Path(arguments.results), arguments.folder)
         return

@@ -8,6 +8,7 @@ import look
 from series_styles import system_of
 from selection import Missing, group, series_of
 import style
+from shepherd import published
 from shepherd.series import GROUP_LIMIT, SYSTEMS, WORKERS
 
 LIMITED = "shepherd"  # the system whose groups have a limit
@@ -32,6 +33,33 @@ def diagonal(axes, cells, place):
     look.reference_line(axes, curves.curve(cells, place, "offered_rps"), "offered")
 
 
+def mark_factors(axes, cells, place, factors):
+    """Crosses where series would be if SHEPHERD's cells, at one place of the paper's, had so many times their goodput."""
+    own = [cell for cell in cells if series_of(cell) == LIMITED and is_published(cell)]
+    if own:
+        (at,), (mean,), _ = curves.curve(own, place, "goodput_rps")
+        look.published_points(axes, [at] * len(factors), [mean / factor for factor in factors.values()])
+
+
+def is_published(cell):
+    """Returns whether the cell's load is one of the paper's."""
+    return cell["trace"] in published.LOAD_FACTORS
+
+
+def crosses(factors, section):
+    text = "; ".join(" and ".join(f"{factor:g}x" for factor in own.values()) for own in factors)
+    return f" Crosses: SHEPHERD's goodput here divided by the paper's factors over Clockwork and Nexus ({text}; section {section})."
+
+
+def mark_load(goodput, utilisation, cells, place):
+    trace = cells[0]["trace"]
+    if is_published(cells[0]):
+        look.published_range(goodput, published.SATURATION_RPS, published.SATURATION_RPS, "x")
+        mark_factors(goodput, [cell for cell in cells if cell.rate_rps == published.HIGHEST_RPS], place, published.LOAD_FACTORS[trace])
+        look.published_range(utilisation, *published.BUSY_PERCENT)
+        look.published_range(utilisation, *[published.NEXUS_BUSY_PERCENT[trace]] * 2)
+
+
 def draw_load(parts, styles):
     panels = curves.by_workload(parts)
     require_several(panels, lambda cell: cell.rate_rps, "rate")
@@ -42,12 +70,16 @@ def draw_load(parts, styles):
         curves.draw_series(goodput, styles, cells, SYSTEMS, place, "goodput_rps")
         curves.draw_series(utilisation, styles, cells, SYSTEMS, place, "gpu_utilisation", 100)
         goodput.set(xscale="log", yscale="log", ylabel="goodput (requests/s)")
+        mark_load(goodput, utilisation, cells, place)
         utilisation.set(xlabel="request rate (requests/s)", ylabel="utilisation (%)", ylim=(0, 104))
         goodput.set_title(title, loc="left")
     look.legend_of(figure, *grid.flat)
     cells = all_of(parts)
+    note = published.note(grid.flat, crosses(published.LOAD_FACTORS.values(), "7.1, at most") +
+                          f" Paper, too: Clockwork saturates beyond {published.SATURATION_RPS:,} requests/s; utilisation is over {published.BUSY_PERCENT[0]} % "
+                          f"(SHEPHERD, Clockwork) and under {' and '.join(map(str, published.NEXUS_BUSY_PERCENT.values()))} % (Nexus, stable and bursty).")
     caption = ("SHEPHERD figure 7. Goodput, and the share of the time for which GPUs executed batches, against the request rate; rates and "
-               f"goodput on logarithmic axes.{curves.seeds_note(cells)}")
+               f"goodput on logarithmic axes.{note}{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
@@ -58,11 +90,13 @@ def draw_slo(parts, styles):
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, lambda cell: cell["slo_ms"])
         curves.draw_series(axes, styles, cells, SYSTEMS, lambda cell: cell["slo_ms"], "goodput_rps")
+        mark_factors(axes, [cell for cell in cells if cell["slo_ms"] == published.TIGHTEST_SLO_MS], lambda cell: cell["slo_ms"], published.SLO_FACTORS)
         axes.set(xlabel="SLO (ms)", ylabel="goodput (requests/s)", ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
-    caption = f"SHEPHERD figure 9. Goodput against the SLO of all streams.{curves.seeds_note(cells)}"
+    note = published.note(grid, crosses([published.SLO_FACTORS], "7.1, at most"))
+    caption = f"SHEPHERD figure 9. Goodput against the SLO of all streams.{note}{curves.seeds_note(cells)}"
     return figure, caption, cells
 
 
@@ -73,12 +107,17 @@ def draw_scale(parts, styles):
     for axes, (title, cells) in zip(grid, panels):
         diagonal(axes, cells, workers_of)
         curves.draw_series(axes, styles, cells, SYSTEMS, workers_of, "goodput_rps")
+        if is_published(cells[0]):
+            look.published_points(axes, *zip(published.SATURATED))
+        mark_factors(axes, [cell for cell in cells if workers_of(cell) == published.MOST_WORKERS], workers_of, published.SCALE_FACTORS)
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
+    note = published.note(grid, crosses([published.SCALE_FACTORS], f"7.1, with {published.MOST_WORKERS} workers") +
+                          f" The cross at {published.SATURATED[1]:,} requests/s: where the paper's Clockwork saturates.")
     caption = ("SHEPHERD figure 10. Goodput against the number of simulated GPUs, the load growing with them; each queue has a scheduler, "
-               f"whose cost for a message the experiment sets.{curves.seeds_note(cells)}")
+               f"whose cost for a message the experiment sets.{note}{curves.seeds_note(cells)}")
     return figure, caption, cells
 
 
@@ -101,10 +140,14 @@ def draw_groups(parts, styles):
                 own_look |= {"color": colour, "label": f"{own_look['label']}, {limit_text(limit)}"}
             marker = "os^D"[limits.index(limit) % 4] if system_of(name) == LIMITED and limit is not None else styles.marker(name)
             curves.draw_curve(axes, own, workers_of, "goodput_rps", 1, own_look, marker)
+        of_12 = [cell for cell in cells if cell.parameters.get(GROUP_LIMIT) == published.GROUP_LIMIT_THERE]
+        mark_factors(axes, [cell for cell in of_12 if workers_of(cell) == published.MOST_WORKERS], workers_of, published.GROUP_FACTORS)
         axes.set(xlabel="GPUs", ylabel="goodput (requests/s)", xlim=(0, None), ylim=(0, None))
         axes.set_title(title, loc="left")
     look.legend_of(figure, *grid)
     cells = all_of(parts)
+    note = published.note(grid, f" Crosses: the goodput of groups of {published.GROUP_LIMIT_THERE} here divided by the paper's factors over groups of 1 "
+                                f"({published.GROUP_FACTORS['1']:g}x) and no limit ({published.GROUP_FACTORS['0']:g}x; section 7.2).")
     caption = ("SHEPHERD figure 11b. Goodput against the number of GPUs, by the largest number of GPUs in a group."
-               f"{curves.seeds_note(cells)}")
+               f"{note}{curves.seeds_note(cells)}")
     return figure, caption, cells
