@@ -1,17 +1,10 @@
 // HERD's plan (SHEPHERD, Table 5): as many models as GPUs, 1,000 streams each. The paper's solver takes
 // 0.55, 2.51, 4.28, 8.53 and 13.26 s for 200, 400, 600, 800 and 1,000 models on 64 cores.
-//
-// The models of Table 4 are used in turn, with their published sizes, on GPUs of 16 GiB. Stream rates are
-// log-normal (sigma 2: heavy-tailed, as in the Azure trace), scaled so that the average load needs half of
-// all GPUs.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
-#include "harness/core/portable_math.h"
-#include "harness/core/random_stream.h"
 #include "systems/shepherd/herd_params.h"
 #include "systems/shepherd/herd_plan.h"
 #include "systems/shepherd/test_herd_cases.h"
@@ -20,36 +13,6 @@
 
 namespace harness {
 namespace {
-
-constexpr int kStreamsPerModel = 1000;
-constexpr double kSigma = 2;
-constexpr double kLoad = 0.5;
-constexpr std::int64_t kGpuBytes = std::int64_t{16} << 30;
-
-struct Case {
-  HerdInput input;  // input, without rates
-  std::vector<HerdStream> streams;
-};
-
-Case table5(int models) {
-  Case made;
-  made.input.gpus = models;
-  made.input.gpu_bytes = kGpuBytes;
-  RandomStream random(1, "herd_bench");
-  double needed = 0;
-  for (int i = 0; i < models; ++i) {
-    HerdModel model = table4_model(static_cast<std::size_t>(i));
-    model.goodput_rps = table4_goodput_rps(model);
-    for (int s = 0; s < kStreamsPerModel; ++s) {
-      const double rate_rps = portable_exp(kSigma * random.normal());
-      made.streams.push_back({i, rate_rps});
-      needed += rate_rps / model.goodput_rps;
-    }
-    made.input.models.push_back(std::move(model));
-  }
-  for (HerdStream& stream : made.streams) stream.rate_rps *= kLoad * models / needed;
-  return made;
-}
 
 double largest_load(const HerdInput& input, const HerdPlan& plan) {
   double largest = 0;
@@ -67,7 +30,7 @@ double largest_load(const HerdInput& input, const HerdPlan& plan) {
 // Measures the aggregation of the streams and the plan; the counters describe the plan.
 void plan(benchmark::State& state, const HerdParams& params) {
   const int models = static_cast<int>(state.range(0));
-  Case made = table5(models);
+  Table5Case made = table5(models);
   made.input.params = params;
   HerdPlan result;
   for (auto _ : state) {
@@ -112,7 +75,7 @@ void ten_groups_with_reserve(benchmark::State& state) {
 // each: GLPK's solution in at most 1,000 nodes.
 void literal_program(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
-  Case made = table5(models);
+  Table5Case made = table5(models);
   const std::vector<double> rates = aggregate_rates(models, made.streams);
   for (std::size_t i = 0; i < rates.size(); ++i) made.input.models[i].rate_rps = rates[i];
   made.input.gpu_bytes = 2'000'000'000;
@@ -133,7 +96,7 @@ void literal_program(benchmark::State& state) {
 // Measures only the aggregation of the rates.
 void aggregation(benchmark::State& state) {
   const int models = static_cast<int>(state.range(0));
-  const Case made = table5(models);
+  const Table5Case made = table5(models);
   for (auto _ : state) benchmark::DoNotOptimize(aggregate_rates(models, made.streams));
 }
 

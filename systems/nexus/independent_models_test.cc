@@ -251,5 +251,31 @@ TEST(NexusSideBySide, ARunOfOneWindowIsPlannedOnce) {
   EXPECT_EQ(simulate(one, nullptr).fingerprint, simulate(never, nullptr).fingerprint);
 }
 
+// SHEPHERD, Figure 3: a stream of one request every 10 ms on average, which takes 10 ms and is due after 10
+// ms. Three come at 0 ms, one at 40 ms, six at 80 ms. GPUs for the average load, one, lose 7 of 10; the six
+// GPUs that lose none work for 100 of 600 ms: 17 %.
+TEST(NexusPerStream, HasTheMissesAndTheUtilisationOfShepherdsFigure3) {
+  constexpr TimeNs kPeriod = 100 * kNsPerMs;
+  struct Case {
+    int gpus;
+    std::uint64_t in_time;
+  };
+  for (const Case& one : {Case{1, 3}, Case{6, 10}}) {
+    const std::vector<double> sent_ms = {0, 0, 0, 40, 80, 80, 80, 80, 80, 80};
+    RunSpec spec = testing::make_spec("nexus", testing::chain(1), {testing::linear_profile("m0", 10, 0, 1)},
+                                      {{1, one.gpus}}, 10 * kNsPerMs, testing::at_ms(sent_ms), kPeriod);
+    spec.world.network_delay_ms = 0;
+    const testing::Ran ran(spec);
+    EXPECT_EQ(ran.record.sent, 10U);
+    EXPECT_EQ(ran.record.in_time, one.in_time);
+    TimeNs busy_ns = 0;
+    for (const VisitRow& row : ran.rows.visit_rows) {
+      if (row.outcome == VisitOutcome::kDone) busy_ns += row.ended_ns - row.started_ns;
+    }
+    const double utilisation = static_cast<double>(busy_ns) / static_cast<double>(one.gpus * kPeriod);
+    EXPECT_NEAR(utilisation, one.gpus == 1 ? 0.3 : 0.17, 0.005);
+  }
+}
+
 }  // namespace
 }  // namespace harness

@@ -1,10 +1,13 @@
 // Inputs of HERD for tests: random ones, and the models of Table 4.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "harness/core/portable_math.h"
 #include "harness/core/random_stream.h"
 #include "systems/shepherd/herd_plan.h"
 #include "systems/test_table4.h"
@@ -27,6 +30,38 @@ inline double table4_goodput_rps(const HerdModel& model) {
     if (2 * latency_ms <= 250) best = std::max(best, 1000 * batch / latency_ms);
   }
   return best;
+}
+
+/// A case of Table 5.
+struct Table5Case {
+  HerdInput input;  ///< input, without rates
+  std::vector<HerdStream> streams;
+};
+
+/// Returns as many models as GPUs, with 1,000 streams each. The models of Table 4 are used in turn, with
+/// their published sizes, on GPUs of 16 GiB. Stream rates are log-normal (sigma 2: heavy-tailed, as in the
+/// Azure trace), scaled so that the average load needs half of all GPUs.
+inline Table5Case table5(int models) {
+  constexpr int kStreamsPerModel = 1000;
+  constexpr double kSigma = 2;
+  constexpr double kLoad = 0.5;
+  Table5Case made;
+  made.input.gpus = models;
+  made.input.gpu_bytes = std::int64_t{16} << 30;
+  RandomStream random(1, "herd_bench");
+  double needed = 0;
+  for (int i = 0; i < models; ++i) {
+    HerdModel model = table4_model(static_cast<std::size_t>(i));
+    model.goodput_rps = table4_goodput_rps(model);
+    for (int s = 0; s < kStreamsPerModel; ++s) {
+      const double rate_rps = portable_exp(kSigma * random.normal());
+      made.streams.push_back({i, rate_rps});
+      needed += rate_rps / model.goodput_rps;
+    }
+    made.input.models.push_back(std::move(model));
+  }
+  for (HerdStream& stream : made.streams) stream.rate_rps *= kLoad * models / needed;
+  return made;
 }
 
 /// Returns a random input of `models` models, with sizes from a tenth to two thirds of the memory and few
