@@ -400,7 +400,7 @@ def make_baseline(node, again, folder):
 
 
 def figures(node, _again):
-    for results in sorted(node.out.glob("*.h5")):
+    for results in [*sorted(node.out.glob("*.h5")), *node.out.glob("exit-points.txt")]:
         node.shell.run([node.harness, "figures", results, "-o", node.out / "figures" / results.stem])
     drawn = len(list((node.out / "figures").rglob("*.png")))
     if not drawn:
