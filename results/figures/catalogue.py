@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 
 from series_styles import SeriesStyles, system_of
 from inferline import costs, courses, profiles
-from inferline.series import OVER_TIME, PLANNER, PLANS
+from inferline.series import DS2, OVER_TIME, PLANNER, PLANS
 import load_sweep
 from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
@@ -86,11 +86,14 @@ DRAWINGS = {
     "inferline/fig5": Drawing(costs.draw_plans, PLANS, LOADS),
     "inferline/fig6": of_inferline(6),
     "inferline/fig7": of_inferline(7),
+    "inferline/fig8": Drawing(costs.draw_estimates, (PLANNER,), ("runtime",)),
     "inferline/fig9": Drawing(costs.draw_slos, (PLANNER,), ("slo_ms", *LOADS), by_pipeline=True, by_system=True),
     "inferline/fig10": of_inferline(10),
     "inferline/fig11": of_inferline(11),
     "inferline/fig12": of_inferline(12),
     "inferline/fig13": Drawing(costs.draw_frameworks, (PLANNER,), (costs.PROFILES,)),
+    "inferline/fig14a": Drawing(costs.draw_steady, DS2),
+    "inferline/fig14b": Drawing(courses.draw_rise, DS2, by_pipeline=True),
     "quart/fig6": Drawing(models.draw_models, models.SERIES, ("slo_ms",)),
     "quart/fig7": Drawing(partial(models.draw_cvs, 7), models.SERIES, ("slo_ms",)),
     "quart/fig8": Drawing(partial(models.draw_cvs, 8), models.SERIES, ("slo_ms",)),

@@ -7,10 +7,13 @@ import sys
 import unittest
 
 import h5py
+import matplotlib.pyplot as plt
 import numpy as np
 
-from figures_testing import Drawn, profiles_for_slo, rows_of, wanted_cells
+from figures_testing import Drawn, profiles_for_slo, rows_of, runtimes_for_slo, wanted_cells
 from harness_results.file import Results
+from inferline import profiles, published
+import look
 import selection
 from selection import Missing, group, name_of
 
@@ -49,6 +52,23 @@ def cost_per_h(cell, trace):
 class Copied(Drawn):
     def copy(self, edit):
         return self.edited(INFERLINE, edit)
+
+
+def published_in(axes):
+    """[(x, y)] of what the axes show as the paper's, in their units: points, and the two ends of ranges along one axis, None along the other."""
+    found = []
+    for handle in [*axes.lines, *axes.patches]:
+        if handle.get_label() != look.PUBLISHED:
+            continue
+        if handle in axes.patches:
+            box = handle.get_patch_transform().transform_path(handle.get_path()).get_extents()
+            found.append(((box.x0, box.x1), None) if (box.y0, box.y1) == (0, 1) else (None, (box.y0, box.y1)))
+        elif handle.get_marker() == "x":
+            found.append(tuple(map(tuple, handle.get_data())))
+        else:
+            x, y = handle.get_data()
+            found.append((None, tuple(y)) if tuple(x) == (0, 1) else (tuple(x), None))
+    return found
 
 
 class CostsTest(Copied):
@@ -105,6 +125,44 @@ class CostsTest(Copied):
                 cells = [cells_at(rate, variant="plan", slo_ms=slo, trace=trace) for slo in SLOS]
                 np.testing.assert_allclose(drawn, [np.mean([cost_per_h(cell, trace) for cell in own]) for own in cells])
 
+    def test_fig9_marks_where_the_cost_falls_steeply(self):
+        (_, figure, caption), = self.figures(INFERLINE, "inferline/fig9")
+        self.assertEqual([published_in(axes) for axes in figure.axes], [[((100, 150), None)]] * len(TRACES))
+        self.assertIn("Paper: a steep fall between SLOs of 0.1 and 0.15 s (section 4.3).", caption)
+
+    def test_fig3_marks_the_throughput_of_resnet152(self):
+        for kinds, marks, words in ((["k80"], [((32,), (50.6,))], "at 50.6 requests/s, with batches of 32"), (["vcpu"], [(None, (0.6, 0.6))], "at 0.6 requests/s"),
+                                    (["vcpu", "k80"], [], ""), (["v100"], [], "")):
+            axes = plt.figure().subplots()
+            said = profiles.draw_published(axes, kinds)
+            self.assertEqual(published_in(axes), marks)
+            self.assertEqual(said, f" Paper: ResNet152 {words} (section 2.1)." if words else "")
+
+    def test_fig8_is_p99_as_estimated_and_as_measured(self):
+        figures = self.figures(self.copy(runtimes_for_slo), "inferline/fig8")
+        self.assertEqual(len(figures), len(RATES))
+        for (_, figure, caption), rate in zip(figures, RATES):
+            heights = self.heights(figure.axes[0])
+            self.assertEqual(list(heights), ["Planner alone, estimated", "Planner alone, measured (emulated)"])
+            for drawn, slo in zip(heights.values(), SLOS):
+                own = [cells_at(rate, variant="plan", slo_ms=slo, trace=trace) for trace in TRACES]
+                with h5py.File(INFERLINE) as file:
+                    np.testing.assert_allclose(drawn, [np.mean(file["summary"]["latency_ms_p99"][cells]) for cells in own])
+            self.assertIn("Dotted: the SLO, 500 ms.", caption)
+        with self.assertRaisesRegex(Missing, "both simulated and measured"):
+            self.figures(INFERLINE, "inferline/fig8")
+
+    def test_fig14a_is_cost_and_misses_on_the_traces_of_one_rate(self):
+        figures = self.figures(INFERLINE, "inferline/fig14a")
+        self.assertEqual(len(figures), len(RATES) * len(SLOS))
+        (_, figure, caption) = figures[0]
+        costs, misses = (self.heights(axes)["InferLine"] for axes in figure.axes)
+        own = cells_at(RATES[0], variant="default", slo_ms=SLOS[0], trace="bursty")
+        np.testing.assert_allclose(costs, [np.mean([cost_per_h(cell, "bursty") for cell in own])])
+        np.testing.assert_allclose(misses, [np.mean([missed(rows_of(INFERLINE, cell)) for cell in own])])
+        self.assertEqual([tick.get_text() for tick in figure.axes[0].get_xticklabels()], ["bursty"])
+        self.assertIn("Not in the file: DS2.", caption)
+
     def test_fig13_is_cost_and_misses_by_set_of_profiles(self):
         figures = self.figures(self.copy(profiles_for_slo), "inferline/fig13")
         self.assertEqual(len(figures), len(RATES))
@@ -147,7 +205,7 @@ class OverTimeTest(Copied):
     def check_column(self, panels, trace, cells):
         demand, cost, misses = panels
         self.assertEqual(demand.get_title(loc="left"), trace)
-        drawn = [{line.get_label(): line.get_ydata() for line in axes.lines} for axes in (cost, misses)]
+        drawn = [{line.get_label(): line.get_ydata() for line in axes.lines if line.get_label() != look.PUBLISHED} for axes in (cost, misses)]
         self.assertEqual([list(own) for own in drawn], [list(cells)] * 2)
         for name, cell in cells.items():
             rows = rows_of(INFERLINE, cell)
@@ -157,6 +215,36 @@ class OverTimeTest(Copied):
             np.testing.assert_allclose(drawn[1][name], [missed(own) for own in seconds])
             with h5py.File(INFERLINE) as file:
                 np.testing.assert_allclose(drawn[0][name].mean(), file["summary"]["cost_usd_per_h"][cell])
+
+    def test_marks_of_the_paper(self):
+        of_rate = {"fig6": [300], "fig7": [], "fig10": [150, 250], "fig11": [], "fig12": [], "fig14b": [50, 100]}
+        of_misses = {"fig6": [(None, (100, 100))], "fig7": [(None, (100, 100))], "fig14b": [((5, 305), None)]}  # the rise begins after 5 s
+        for name, rates in of_rate.items():
+            for _, figure, caption in self.figures(INFERLINE, f"inferline/{name}"):
+                columns = len(figure.axes) // 3
+                self.assertEqual(published_in(figure.axes[0]), [(None, (rate, rate)) for rate in rates])
+                self.assertEqual(published_in(figure.axes[columns]), [])
+                self.assertEqual(published_in(figure.axes[2 * columns]), of_misses.get(name, []))
+                self.assertEqual("Paper: " in caption, bool(rates or name in of_misses))
+
+    def test_fig6_marks_the_fall_of_the_second_load(self):
+        def as_dual(file):
+            for cell in file["cells"].values():
+                cell.attrs["effective_toml"] = cell.attrs["effective_toml"].replace('shape = "gamma"', f'shape = "{published.FALL_SHAPE}"')
+
+        copy = self.copy(lambda row: None)
+        with h5py.File(copy, "r+") as file:
+            as_dual(file)
+        for _, figure, _ in self.figures(copy, "inferline/fig6"):
+            self.assertEqual([published_in(axes) for axes in figure.axes[:2]], [[(None, (300, 300))], [(None, (300, 300)), ((1000, 1000), None)]])
+
+    def test_fig14b_is_the_trace_whose_rate_rises(self):
+        for _, figure, caption in self.figures(INFERLINE, "inferline/fig14b"):
+            self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["rise", "", ""])
+            self.assertIn("Not in the file: DS2.", caption)
+        copy = self.copy(lambda row: row.__setitem__("status", row["status"] if row["trace"] == b"bursty" else b"skipped"))
+        with self.assertRaisesRegex(Missing, "no trace whose rate rises"):
+            self.figures(copy, "inferline/fig14b")
 
     def test_the_tuner_changes_the_cost_and_plans_alone_do_not(self):
         for _, figure, _ in self.figures(INFERLINE, "inferline/fig11"):

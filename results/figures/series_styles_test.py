@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib import colors
 from matplotlib.container import ErrorbarContainer
 
-from figures_testing import Drawn, profiles_for_slo, run, wanted_cells
+from figures_testing import Drawn, profiles_for_slo, run, runtimes_for_slo, wanted_cells
 import catalogue
 import draw as draw_module
 import style
@@ -75,7 +75,8 @@ EXAMPLES |= {"shepherd/fig7": (STREAMS, None), "shepherd/fig8": (STREAMS, None),
              "shepherd/fig11b": (STREAMS, limits_by_rate)}
 EXAMPLES |= {f"loki/fig{k}": (LOKI, None) for k in (1, 5, 6)} | {f"loki/fig{k}": (DROPPING, None) for k in (7, 8)}
 EXAMPLES |= {name: (INFERLINE, None) for name in catalogue.DRAWINGS if name.startswith("inferline/")}
-EXAMPLES |= {"inferline/fig3": (INFERLINE, batches_for_slo), "inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row))}
+EXAMPLES |= {"inferline/fig3": (INFERLINE, batches_for_slo), "inferline/fig13": (INFERLINE, lambda row, _: profiles_for_slo(row)),
+             "inferline/fig8": (INFERLINE, lambda row, _: runtimes_for_slo(row))}
 EXAMPLES |= {"quart/fig6": (QUART, one_trace), "quart/fig7": (QUART, None), "quart/fig8": (QUART, None)}
 EXAMPLES |= {"robust": (PAPER, lambda row, _: in_setting(row))}
 

@@ -1,10 +1,12 @@
-"""Figures 5, 9 and 13: what plans cost and what they miss, by load, SLO and set of profiles."""
+"""Figures 5, 8, 9, 13 and 14(a): what plans cost and what they miss, by load, SLO, set of profiles and burstiness; what they are
+estimated to take."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import curves
-from inferline.series import COST, COST_LABEL, PLANNER, PLANS, TARGET, require_costs
+from inferline import published
+from inferline.series import COST, COST_LABEL, DS2, PLANNER, PLANS, TARGET, require_costs, rises, trace_of
 from intervals import seeds_text, spread
 import load_sweep
 import look
@@ -25,7 +27,7 @@ def profiles_of(cell):
 
 def burstiness(cells):
     """A sentence for captions: the squared CVs of the gaps, where the experiment gives them."""
-    known = {cell["trace"]: cell.settings.get("trace", {}).get(cell["trace"], {}).get("scv") for cell in cells}
+    known = {cell["trace"]: trace_of(cell).get("scv") for cell in cells}
     told = ", ".join(f"{scv:g} in {trace}" for trace, scv in known.items() if scv is not None)
     return f" Squared CV of the gaps: {told}." if told else ""
 
@@ -82,6 +84,43 @@ def draw_frameworks(cells, styles):
     return figure, caption, cells
 
 
+def draw_steady(cells, styles):
+    steady = [cell for cell in cells if not rises(cell)]
+    if not steady:
+        raise Missing("no trace of one rate")
+    figure = draw_rows(steady, styles, lambda cell: cell["pipeline"], lambda cell: cell["trace"], DS2, str)
+    caption = (f"InferLine figure 14a. DS2 and InferLine by burstiness: cost and misses.{MISSES}{burstiness(steady)}"
+               f"{seeds_text(*group(steady, series_of).values())}{absent_note(steady, DS2)}")
+    return figure, caption, steady
+
+
+ESTIMATED = "simulated"  # the runtime in which a cell is what the Estimator says
+
+
+def draw_estimates(cells, styles):
+    """Bars for each workload: P99 as estimated, pale, and as measured."""
+    runtimes = sorted({cell["runtime"] for cell in cells}, key=lambda runtime: runtime != ESTIMATED)
+    if len(runtimes) < 2 or runtimes[0] != ESTIMATED:
+        raise Missing("the file does not have both simulated and measured cells")
+    places = list(group(cells, pair_of))
+    bars = [(name, runtime, own) for name, of_series in styles.cells(cells, (PLANNER,)).items()
+            for runtime, own in sorted(group(of_series, lambda cell: cell["runtime"]).items(), key=lambda pair: runtimes.index(pair[0]))]
+    figure, axes = plt.subplots(figsize=style.size(style.WIDTH, 2.8))
+    for rank, (name, runtime, own) in enumerate(bars):
+        spreads = {at: spread([cell["latency_ms_p99"] for cell in same]) for at, same in group(own, pair_of).items()}
+        label = f"{styles.name(name)}, {'estimated' if runtime == ESTIMATED else f'measured ({runtime})'}"
+        look.bars_beside(axes, [places.index(at) for at in spreads], list(spreads.values()), rank, len(bars), color=styles.colour(name),
+                         alpha=0.45 if runtime == ESTIMATED else 1, label=label)
+    axes.axhline(cells[0]["slo_ms"], color="black", linestyle=":", linewidth=0.8)
+    axes.set(ylabel="P99 of the latency (ms)", xlim=(-0.6, len(places) - 0.4), ylim=(0, None))
+    axes.set_xticks(np.arange(len(places)), ["\n".join(at) for at in places], fontsize=style.points(7))
+    axes.grid(False, axis="x")
+    look.legend_of(figure, axes)
+    caption = (f"InferLine figure 8. P99 of the latency as the Estimator has it and as measured. Dotted: the SLO, {cells[0]['slo_ms']:g} ms."
+               f"{burstiness(cells)}{seeds_text(*(own for _, _, own in bars))}{absent_note(cells, (PLANNER,))}")
+    return figure, caption, cells
+
+
 def draw_slos(cells, styles, name):
     """A panel for each trace, a line for each load, in shades of the system's colour."""
     cells = styles.cells(cells, (PLANNER,))[name]
@@ -100,11 +139,13 @@ def draw_slos(cells, styles, name):
             rank = loads.index(load)
             own_look = {"color": style.graded(styles.colour(name), rank, max(2, len(loads))), "label": own[0].workload.offered}
             curves.draw_curve(axes, own, lambda cell: cell["slo_ms"], COST, 1, own_look, "os^Dv"[rank % 5])
+        look.published_range(axes, *published.STEEP_FALL_MS, axis="x")
         axes.set(xlabel="SLO (ms)")
         axes.set_xticks(slos, [f"{slo:g}" for slo in slos], fontsize=style.points(7))
         axes.set_title(f"{cells[0]['pipeline']}, {trace}", loc="left")
     grid[0, 0].set(ylabel=COST_LABEL, ylim=(0, None))
     look.legend_of(figure, *grid.flat)
-    caption = (f"InferLine figure 9. What plans cost ({styles.name(name)}) against the SLO.{burstiness(cells)}"
+    caption = (f"InferLine figure 9. What plans cost ({styles.name(name)}) against the SLO. Paper: a steep fall between SLOs of 0.1 and 0.15 s "
+               f"(section 4.3).{burstiness(cells)}"
                f"{seeds_text(cells)}{curves.open_note(cells)}")
     return figure, caption, cells

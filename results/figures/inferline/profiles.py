@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 
 import curves
 import look
+from inferline import published
 from intervals import seeds_text
 from selection import Missing, group
 import style
@@ -18,6 +19,18 @@ def batch_of(cell):
 def batch_ms(cell):
     """Execution time of a batch of that size."""
     return float(cell.table("plans")[0]["exec_ns"]) / 1e6
+
+
+def draw_published(axes, kinds):
+    """Marks what the text gives of ResNet152 on the one kind of device; returns a sentence on it for captions."""
+    batch, rps = published.THROUGHPUT.get(kinds[0] if len(kinds) == 1 else None, (None, None))
+    if rps is None:
+        return ""
+    if batch is None:
+        look.published_range(axes, rps, rps)
+        return f" Paper: ResNet152 at {rps:g} requests/s (section 2.1)."
+    look.published_points(axes, [batch], [rps])
+    return f" Paper: ResNet152 at {rps:g} requests/s, with batches of {batch} (section 2.1)."
 
 
 def draw(cells, styles, name):
@@ -38,8 +51,9 @@ def draw(cells, styles, name):
         axes.set(xlabel="largest batch", ylabel=label)
         axes.set_xticks(batches, [f"{batch:g}" for batch in batches])
         axes.minorticks_off()
+    kinds = [kind["name"] for kind in cells[0].settings["cluster"].get("device", [])]
+    words = draw_published(panels[0], kinds) if published.RESNET152 in pipelines else ""
     look.legend_of(figure, *panels)
-    kinds = ", ".join(kind["name"] for kind in cells[0].settings["cluster"].get("device", [])) or "its device"
-    caption = (f"InferLine figure 3. What one replica on {kinds} serves behind more load than it can take, and how long a batch "
-               f"takes, by the largest batch.{seeds_text(cells)}{curves.open_note(cells)}")
+    caption = (f"InferLine figure 3. What one replica on {', '.join(kinds) or 'its device'} serves behind more load than it can take, and how long a batch "
+               f"takes, by the largest batch.{words}{seeds_text(cells)}{curves.open_note(cells)}")
     return figure, caption, cells

@@ -4,6 +4,7 @@ from selection import Missing
 
 PLANNER = "inferline/plan"
 PLANS = (PLANNER, "inferline/cg-mean", "inferline/cg-peak")
+DS2 = ("ds2", "inferline")
 # Of the figures over time, by their numbers.
 OVER_TIME = {
     6: ("inferline", "inferline/coarse"),
@@ -11,10 +12,27 @@ OVER_TIME = {
     10: ("inferline", PLANNER, "inferline/oracle"),
     11: ("inferline", PLANNER),
     12: ("inferline/baseline-plan", PLANNER, "inferline/plan-baseline-tune", "inferline"),
+    "14b": DS2,
 }
 COST = "cost_usd_per_h"
 COST_LABEL = "cost ($/h)"
 TARGET = 1  # % of the requests may miss: P99 is to meet the SLO
+
+
+def rises(cell):
+    """True if the offered rate of the cell's trace rises by its definition."""
+    return "transition_from_s" in trace_of(cell)
+
+
+def trace_of(cell):
+    """Returns what the experiment says of the cell's trace."""
+    return cell.settings.get("trace", {}).get(cell["trace"], {})
+
+
+def sample_s(cell):
+    """Returns how long the beginning of the trace is that the planner has for a sample; times of the load begin after it."""
+    trace = trace_of(cell)
+    return trace.get("sample_share", 0) * trace.get("duration_s", 0)
 
 
 def require_costs(cells):
