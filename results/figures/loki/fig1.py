@@ -6,7 +6,7 @@ import numpy as np
 import curves
 import look
 from intervals import seeds_text, spread
-from loki import violations
+from loki import published, violations
 from loki.series import HARDWARE, LOKI, as_the_paper_says
 from loki.tasks import task_accuracies
 from selection import Missing, group, series_of
@@ -89,6 +89,7 @@ def draw(cells, styles):
     draw_violations(violated, styles, series)
     starts = phase_starts(demands, {task: accuracies for task, (accuracies, _) in tasks.items()})
     mark_phases((accuracy, workers, violated), starts)
+    papers = published.on_demand(cells, accuracy, workers, violated)
     for axes, title in ((accuracy, "(a)"), (workers, "(b)"), (violated, "(c)")):
         axes.set_title(title, loc="left", x=-0.08)
     look.legend_of(figure, accuracy, workers, violated)
@@ -97,5 +98,5 @@ def draw(cells, styles):
                f"accuracy of the models that did its visits; (b) workers in use; (c) SLO violations. Dotted: the least demand at which the "
                f"accuracy of a later task (phase 2) and of the first (phase 3) is lower by more than {100 * FALLEN:g} %. {told}"
                f"{violations.text(cells, len(violations.measures(cells)) > 1)}{as_the_paper_says(series)}{seeds_text(*series.values())}"
-               f"{curves.open_note(cells)}{note}")
+               f"{curves.open_note(cells)}{papers}{note}")
     return figure, caption, cells

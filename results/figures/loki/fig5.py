@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 
 import look
-from loki import violations
+from loki import published, violations
 from loki.series import LOKI, SYSTEMS, as_the_paper_says
 from loki.tasks import scaling_changes
 from over_time import Course, bins_of, share
@@ -61,12 +61,13 @@ def draw(cells, styles, number):
     for axes in grid:
         for at_s, _ in changes:
             axes.axvline(at_s, color="black", linestyle=(0, (1, 2)), linewidth=0.9)
+    papers = published.on_time(cells, grid[1], grid[2])
     grid[0].set_title(workload_name(cells), loc="left")
     grid[-1].set(xlabel="send time (s)", xlim=first.edges[[0, -1]])
     look.legend_of(figure, *grid[1:])
     caption = (f"Loki figure {number}. Demand, accuracy of the completed requests, workers that can serve (of the cluster's) and SLO "
                f"violations, by send time in bins of {first.bin_s:g} s. Dotted: from here on some of Loki's workers host a variant that is "
-               f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{as_the_paper_says(series)}{note}")
+               f"not the most accurate of its task, or none do any more.{violations.text(cells, with_paths)}{as_the_paper_says(series)}{papers}{note}")
     return figure, caption, cells
 
 

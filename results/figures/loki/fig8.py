@@ -5,7 +5,7 @@ import numpy as np
 
 import curves
 import look
-from loki import violations
+from loki import published, violations
 from loki.series import SYSTEMS
 from over_time import binned, share
 from selection import Missing
@@ -41,8 +41,9 @@ def draw(cells, styles):
         axes.set_xlabel("SLO (ms)")
         axes.set_xticks(sorted({slo(cell) for cell in cells}))
         axes.set_title(f"({letter})", loc="left")
+    papers = published.on_slos(cells, grid)
     look.legend_of(figure, *grid)
     caption = (f"Loki figure 8. By SLO: (a) accuracy of the completed requests, (b) the most by which it lies below the highest possible "
                f"in any step of {STEP_S} s of sending, {'(c, d)' if len(panels) > 3 else '(c)'} SLO violations."
-               f"{violations.text(cells, len(panels) > 3)}{curves.seeds_note(cells)}")
+               f"{violations.text(cells, len(panels) > 3)}{curves.seeds_note(cells)}{papers}")
     return figure, caption, cells
