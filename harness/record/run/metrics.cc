@@ -344,6 +344,7 @@ constexpr Metric kMetrics[] = {
     {"queue_growth_high", "visits/s", kLower, [](Run run) { return queue_trend(run.record).high; }, kAbsent},
     {"queue_longest_over_shortest", "", kNeither,
      [](Run run) { return longest_over_shortest_queue(run.record); }, kAbsent},
+    share_metric("queue_earlier_share", kNeither, [](Run run) { return earlier_queue_share(run.record); }),
     // Coefficient of variation of the gaps between a module's visits: of the first module, of the last, and
     // compared over all modules.
     {"arrival_cv_first", "", kNeither, [](Run run) { return arrival_variation(run.record).first; }, kAbsent},

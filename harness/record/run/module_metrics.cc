@@ -72,6 +72,15 @@ double longest_over_shortest_queue(const RunRecord& record) {
   return shortest > 0 ? longest / shortest : kNoValue;
 }
 
+double earlier_queue_share(const RunRecord& record) {
+  const std::vector<double> queues = mean_queues(record);
+  const std::size_t half = queues.size() / 2;
+  const double sum = std::accumulate(queues.begin(), queues.end(), 0.0);
+  if (half == 0 || sum <= 0) return kNoValue;
+  const double middle = queues.size() % 2 == 1 ? queues[half] / 2 : 0;
+  return std::accumulate(queues.begin(), queues.begin() + static_cast<std::ptrdiff_t>(half), middle) / sum;
+}
+
 namespace {
 
 /// Returns count / number of visits that came to all modules.

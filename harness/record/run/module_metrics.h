@@ -19,6 +19,9 @@ double queue_mean(const RunRecord& record);
 /// Returns the largest of mean_queues() over the smallest; kNoValue for one module, or if nothing waits at
 /// one.
 double longest_over_shortest_queue(const RunRecord& record);
+/// Returns the share that the first half of the modules has of the sum of mean_queues(); of an odd number of
+/// modules the middle one counts half. Returns kNoValue for one module, or if nothing waits.
+double earlier_queue_share(const RunRecord& record);
 
 /// Returns the difference between the largest and the smallest utilisation of the modules, which is the share
 /// of their time that a module's workers are busy. Returns kNoValue if fewer than two modules have workers,

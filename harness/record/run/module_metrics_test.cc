@@ -25,6 +25,19 @@ WorkerTotals worker_of(std::uint16_t module, TimeNs ready_s, TimeNs busy_s) {
   return worker;
 }
 
+TEST(ModuleMetrics, TheMiddleModuleIsHalfEarlier) {
+  RunRecord record;
+  record.duration_ns = 10 * kNsPerS;
+  record.modules = {module_with(10), module_with(20), module_with(40), module_with(20), module_with(10)};
+  EXPECT_DOUBLE_EQ(earlier_queue_share(record), 0.5);
+  record.modules[0] = module_with(110);
+  EXPECT_DOUBLE_EQ(earlier_queue_share(record), 0.75);
+  record.modules.resize(1);
+  EXPECT_TRUE(std::isnan(earlier_queue_share(record))) << "one module";
+  record.modules = {module_with(0), module_with(0)};
+  EXPECT_TRUE(std::isnan(earlier_queue_share(record))) << "nothing waits";
+}
+
 TEST(ModuleMetrics, QueuesAreByLittlesLaw) {
   RunRecord record;
   record.duration_ns = 10 * kNsPerS;
@@ -33,6 +46,7 @@ TEST(ModuleMetrics, QueuesAreByLittlesLaw) {
   EXPECT_EQ(mean_queues(record), (std::vector<double>{3, 1}));
   EXPECT_DOUBLE_EQ(queue_mean(record), 2);
   EXPECT_DOUBLE_EQ(longest_over_shortest_queue(record), 3);
+  EXPECT_DOUBLE_EQ(earlier_queue_share(record), 0.75);
   record.modules[1] = module_with(0);
   EXPECT_TRUE(std::isnan(longest_over_shortest_queue(record)));
 }
