@@ -15,7 +15,7 @@ from loki import fig1, fig5, fig7
 from loki import fig8 as loki_fig8
 import style
 from pard import fig2, fig6, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15
-from quart import models
+from quart import models, stages
 import robust
 from selection import Missing, Setting, group, name_of, pair_of, series_of, settings
 from shepherd import fig8 as shepherd_fig8
@@ -94,6 +94,9 @@ DRAWINGS = {
     "inferline/fig13": Drawing(costs.draw_frameworks, (PLANNER,), (costs.PROFILES,)),
     "inferline/fig14a": Drawing(costs.draw_steady, DS2),
     "inferline/fig14b": Drawing(courses.draw_rise, DS2, by_pipeline=True),
+    "quart/fig2": Drawing(stages.draw_arrivals, by_system=True),
+    "quart/fig3a": Drawing(stages.draw_utilisation, by_system=True),
+    "quart/fig3b": Drawing(stages.draw_cores),
     "quart/fig6": Drawing(models.draw_models, models.SERIES, ("slo_ms",)),
     "quart/fig7": Drawing(partial(models.draw_cvs, 7), models.SERIES, ("slo_ms",)),
     "quart/fig8": Drawing(partial(models.draw_cvs, 8), models.SERIES, ("slo_ms",)),
