@@ -23,6 +23,11 @@ void CorrectorParams::list(ParamList& params) {
   params.number("kd", kd, 0, 1e6, "K_d, likewise for a change by one in a period (reconstruction)");
   params.number("error_limit", error_limit, 0.1, 1e6,
                 "errors and their sum are held within so many execution times (reconstruction: anti-windup)");
+  params
+      .choice("error_sum", error_sum, {"from_zero", "signed"},
+              "the integral of Eq. 3: held at 0 and above, so that slack does not make the response to the "
+              "next burst smaller (reconstruction); as the equation has it, down to -error_limit")
+      .reading();
   params.number("key_s", key_s, 0, 1e6,
                 "a stage is a key stage for so long after the Corrector enlarged it; 0: for the rest of the "
                 "run (section 6.1 only appends to its list)");

@@ -11,6 +11,10 @@ namespace harness {
 /// serves (beyond the paper). none: only what the rate needs.
 enum class CorrectorMethod { kPid, kExact, kForesight, kRateOnly };
 
+/// The range of the sum of errors of Eq. 3. from_zero: never below 0. signed: as the printed integral, down
+/// to -`error_limit`, so that a time of slack makes the response to the next burst smaller.
+enum class ErrorSum { kFromZero, kSigned };
+
 struct CorrectorParams {
   CorrectorMethod corrector = CorrectorMethod::kPid;
   DelayMethod delay = DelayMethod::kErlangC;
@@ -20,6 +24,7 @@ struct CorrectorParams {
   double ki = 0.05;
   double kd = 0.1;
   double error_limit = 20;
+  ErrorSum error_sum = ErrorSum::kFromZero;
   double key_s = 0;
 
   void list(ParamList& params);

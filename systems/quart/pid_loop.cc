@@ -8,7 +8,7 @@ namespace harness {
 int PidLoop::step(const CorrectorParams& params, double error) {
   const double limit = params.error_limit;
   const double e = std::clamp(error, -limit, limit);
-  sum_ = std::clamp(sum_ + e, 0.0, limit);
+  sum_ = std::clamp(sum_ + e, params.error_sum == ErrorSum::kSigned ? -limit : 0.0, limit);
   const double change = has_last_ ? e - last_ : 0;
   last_ = e;
   has_last_ = true;

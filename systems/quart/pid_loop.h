@@ -11,7 +11,8 @@ namespace harness {
 class PidLoop {
  public:
   /// Takes the error of the next period and returns the whole replicas to add, rounded up; 0 if e is not
-  /// above 0. Holds e within +-`error_limit` and its sum from 0 to `error_limit`.
+  /// above 0. Holds e within +-`error_limit`, and its sum from 0, or from -`error_limit` by `error_sum`, to
+  /// `error_limit`.
   int step(const CorrectorParams& params, double error);
 
  private:
