@@ -96,7 +96,7 @@ DRAWINGS = {
     "inferline/fig14b": Drawing(courses.draw_rise, DS2, by_pipeline=True),
     "quart/fig2": Drawing(stages.draw_arrivals, by_system=True),
     "quart/fig3a": Drawing(stages.draw_utilisation, by_system=True),
-    "quart/fig3b": Drawing(stages.draw_cores),
+    "quart/fig3b": Drawing(stages.draw_cores, by_system=True),
     "quart/fig6": Drawing(models.draw_models, models.SERIES, ("slo_ms",)),
     "quart/fig7": Drawing(partial(models.draw_cvs, 7), models.SERIES, ("slo_ms",)),
     "quart/fig8": Drawing(partial(models.draw_cvs, 8), models.SERIES, ("slo_ms",)),

@@ -7,7 +7,8 @@ from intervals import seeds_text, spread
 import look
 from quart import published
 from quart.models import cv_of
-from selection import Missing, group
+from selection import Missing, group, series_of
+from series_styles import system_of
 import style
 
 MARKERS = "os^Dv"
@@ -116,25 +117,24 @@ def cores_of(cell):
     return float(cores.pop()) if len(cores) == 1 and min(cores) > 0 else np.nan
 
 
-def draw_cores(cells, styles):
-    cells = [cell for cell in cells if cores_of(cell) > 0]
+def draw_cores(cells, styles, name):
+    """Of all series of the system, which may be what has the numbers of cores."""
+    cells = [cell for cell in cells if system_of(series_of(cell)) == system_of(name) and cores_of(cell) > 0]
     by_cores = sorted(group(cells, cores_of))
     if len(by_cores) < 2:
         raise Missing("no two numbers of cores of the instances")
-    names = list(styles.cells(cells, most=curves.MAX_SERIES))
+    names = [styles.name(series) for series in group(cells, series_of)]
     least = group([cell for cell in cells if cores_of(cell) == by_cores[0]], lambda cell: (cell["pipeline"], cell["trace"], cell["seed"]))
     figure, (axes,) = curves.grid_of(1)
     for rank, percent in enumerate(QUANTILES):
         def share(cell, column=f"latency_ms_p{percent}"):
             return cell[column] / least[cell["pipeline"], cell["trace"], cell["seed"]][0]["latency_ms_p50"]
-        own_look = {"color": style.graded(styles.colour(names[0]), rank, len(QUANTILES)), "label": f"P{percent}"}
+        own_look = {"color": style.graded(styles.colour(name), rank, len(QUANTILES)), "label": f"P{percent}"}
         curves.draw_curve(axes, cells, cores_of, share, 100, own_look, MARKERS[rank])
     if by_cores[0] == published.FEWEST_CORES and published.CORES in by_cores:
         look.published_points(axes, [published.CORES], [100 * (1 - published.LATENCY_CUT)])
     axes.set(xlabel="cores of an instance", ylabel=f"latency (% of the median with {by_cores[0]:g})", xticks=by_cores, ylim=(0, None))
     look.legend_of(figure, axes)
-    caption = (f"QUART figure 3(b). Quantiles of the latency by the cores of an instance. Paper: the median with {published.CORES} cores is "
+    caption = (f"QUART figure 3(b). Quantiles of the latency by the cores of an instance, of {', '.join(names)}. Paper: the median with {published.CORES} cores is "
                f"{100 * published.LATENCY_CUT:g} % below that with {published.FEWEST_CORES} (3.4).{seeds_text(cells)}")
-    for name in names:
-        styles.name(name)
     return figure, caption, cells
