@@ -24,9 +24,9 @@ void CorrectorParams::list(ParamList& params) {
   params.number("error_limit", error_limit, 0.1, 1e6,
                 "errors and their sum are held within so many execution times (reconstruction: anti-windup)");
   params
-      .choice("error_sum", error_sum, {"from_zero", "signed"},
-              "the integral of Eq. 3: held at 0 and above, so that slack does not make the response to the "
-              "next burst smaller (reconstruction); as the equation has it, down to -error_limit")
+      .choice("error_sum", error_sum, {"signed", "from_zero"},
+              "the integral of Eq. 3: as the equation has it, down to -error_limit; held at 0 and above, so "
+              "that slack does not make the response to the next burst smaller (reconstruction)")
       .reading();
   params.number("key_s", key_s, 0, 1e6,
                 "a stage is a key stage for so long after the Corrector enlarged it; 0: for the rest of the "

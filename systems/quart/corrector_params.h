@@ -11,9 +11,9 @@ namespace harness {
 /// serves (beyond the paper). none: only what the rate needs.
 enum class CorrectorMethod { kPid, kExact, kForesight, kRateOnly };
 
-/// The range of the sum of errors of Eq. 3. from_zero: never below 0. signed: as the printed integral, down
-/// to -`error_limit`, so that a time of slack makes the response to the next burst smaller.
-enum class ErrorSum { kFromZero, kSigned };
+/// The range of the sum of errors of Eq. 3. signed: as the printed integral, down to -`error_limit`, so that a
+/// time of slack makes the response to the next burst smaller. from_zero: never below 0.
+enum class ErrorSum { kSigned, kFromZero };
 
 struct CorrectorParams {
   CorrectorMethod corrector = CorrectorMethod::kPid;
@@ -24,7 +24,7 @@ struct CorrectorParams {
   double ki = 0.05;
   double kd = 0.1;
   double error_limit = 20;
-  ErrorSum error_sum = ErrorSum::kFromZero;
+  ErrorSum error_sum = ErrorSum::kSigned;
   double key_s = 0;
 
   void list(ParamList& params);

@@ -51,6 +51,7 @@ TEST(Corrector, WholeReplicasAreRoundedUpAndErrorsAreHeldWithinTheLimit) {
 TEST(Corrector, TheSumOfErrorsMayBeNegativeAsEquationThreeHasIt) {
   const std::vector<double> slack_and_burst = {-5, -5, -5, 4, 4, 4};
   CorrectorParams params = gains(1, 0.5, 0, 7);
+  params.error_sum = ErrorSum::kFromZero;
   EXPECT_EQ(steps(params, slack_and_burst), (std::vector<int>{0, 0, 0, 6, 8, 8})) << "sum 0 0 0 4 7 7";
   params.error_sum = ErrorSum::kSigned;
   EXPECT_EQ(steps(params, slack_and_burst), (std::vector<int>{0, 0, 0, 3, 5, 7})) << "sum -5 -7 -7 -3 1 5";
