@@ -340,7 +340,10 @@ def chosen_points(fit):
 
 
 def point_name(fit, point):
-    return "the project's" if point == 0 else f"{point}, best" if point == fit.best["point"] else f"{point}"
+    if point == 0:
+        return "the project's"
+    notes = [note for note, other in (("best", fit.best["point"]), ("ahead", fit.ahead)) if point == other]
+    return ", ".join([str(point)] + notes)
 
 
 def fit_candidates(fit):
@@ -354,20 +357,21 @@ def fit_candidates(fit):
 
 
 def fit_knobs(fit):
-    lines = [["choice", "the project's", "best", "effect, claims", "claims that it moves by half or more (best with)"]]
+    """The settings of the choices, and what these decide over the design. `ahead`: outside the search."""
+    lines = [["choice", "the project's", "ahead", "effect, claims", "claims that it moves by half or more (best with)"]]
     for knob in sorted(fit.knobs, key=fit.main_effect, reverse=True):
-        best = fit.at[fit.best["point"]][knob]
+        ahead = fit.at[fit.ahead][knob]
         moved = ", ".join(f"{named(claim)} ({value})" for claim, value in fit.flipped(knob, 0.5))
-        lines.append([knob, fit.standard(knob), best["value"] if best["active"] else "-", f"{fit.main_effect(knob):.1f}", moved or "-"])
+        lines.append([knob, fit.standard(knob), ahead["value"] if ahead["active"] else "-", f"{fit.main_effect(knob):.1f}", moved or "-"])
     return lines
 
 
 def fit_claims(fit):
-    worlds = [f"{name}, {stage}" for stage in fit.confirmations for name in ("the project's", "best")]
+    worlds = [f"{name}, {stage}" for stage in fit.confirmations for name in ("the project's", "ahead")]
     lines = [["claim"] + worlds + ["score in the design, %", "most with"]]
     for claim in fit.claims:
         verdicts = []
-        for stage, point in ((stage, point) for stage in fit.confirmations for point in (0, fit.best["point"])):
+        for stage, point in ((stage, point) for stage in fit.confirmations for point in (0, fit.ahead)):
             row = fit.verdict(claim, point, stage)
             verdicts.append("-" if row is None else row["verdict"] + (", seeds disagree" if row["noisy"] else ""))
         reach = fit.reach(claim)

@@ -214,7 +214,7 @@ class OtherSources(InAFolder):
         """Four points of a knob with two values: claim a needs the second, b holds everywhere, c nowhere."""
         text = "S24"
         points = [(number, b"design", 3, 1 + number % 2, 0, 0, 1.0 + number % 2, 0.5 - 0.1 * number, 0.5 + number % 2 + 0.1 * number)
-                  for number in range(4)] + [(number, stage, 3, 1 + number % 2, 0, 0, 1.0, 0.0, 1.0)
+                  for number in range(4)] + [(number, stage, 3, 1 + number % 2, 0, 0, 1.0 + number, 0.0, 1.0)
                                                         for stage in (b"confirm-days", b"confirm-shapes") for number in (0, 3)]
         settings = [(number, b"order", b"two" if number % 2 else b"one", True, number % 2 == 0) for number in range(4)]
         verdicts = []
@@ -243,8 +243,8 @@ class OtherSources(InAFolder):
         # Point 3 passes all others in score and distance.
         worlds = ("design", "confirm-days", "confirm-shapes")
         self.assertEqual([row[:2] for row in self.rows_of_fit("points")],
-                         [[name, world] for name in ("the project's", "3, best") for world in worlds])
-        self.assertEqual(self.rows_of_fit("candidates"), [["the project's", "2.0", "-"], ["3, best", "2.0", "order two"]])
+                         [[name, world] for name in ("the project's", "3, best, ahead") for world in worlds])
+        self.assertEqual(self.rows_of_fit("candidates"), [["the project's", "2.0", "-"], ["3, best, ahead", "8.0", "order two"]])
         self.assertEqual(self.rows_of_fit("steps")[1], ["order = two", "2", "0", "`a` reproduced"])
         page = "<!-- fit: other; knobs -->\n\n| a |\n\nafter"
         self.assertEqual(tables.fill(page, self.folder), page)

@@ -64,6 +64,13 @@ class Fit:
         held = [row["held"] for row in self.points if row["point"] == point and row["stage"] in self.confirmations]
         return sum(held) if held else None
 
+    @property
+    def ahead(self):
+        """The point with the highest score on what the search has not seen, the project's own where several have it; the best of the search
+        if nothing was confirmed."""
+        confirmed = sorted({row["point"] for row in self.points if row["stage"] in self.confirmations})
+        return max(confirmed, key=self.outside) if confirmed else self.best["point"]
+
     def departures(self, point):
         """knob -> value, where the point has another value than the project's setting."""
         return {knob: setting["value"] for knob, setting in self.at[point].items() if setting["active"] and not setting["standard"]}
