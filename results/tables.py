@@ -38,7 +38,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
-from harness_results.file import NS_PER_MS, NS_PER_S, Results  # noqa: E402
+from harness_results.file import NS_PER_MS, NS_PER_S, OUTCOME_DONE, Results  # noqa: E402
 from harness_results.fit import Fit  # noqa: E402
 from harness_results.names import number  # noqa: E402
 from intervals import spread  # noqa: E402
@@ -46,7 +46,6 @@ from selection import series_of  # noqa: E402
 
 MARKER = re.compile(r"^<!-- (table|csv|claims|fit): (.*) -->$")
 WHOLE_FROM = 1000
-OUTCOME_DONE = 0  # of a visit
 COUNT_WINDOWS_S = ("0.1", "0.5", "1", "10", "60")
 
 

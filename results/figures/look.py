@@ -77,19 +77,19 @@ def reference_line(axes, points, label):
 
 
 PUBLISHED = "paper"  # label of what a paper's text gives
-PUBLISHED_COLOUR = "#222222"
+PUBLISHED_COLOUR = "#555555"
 
 
 def published_points(axes, places, values):
     """Figures that the paper's text gives, as crosses; in the units of the axes. Called after set_xscale() and set_yscale()."""
     axes.plot(places, values, linestyle="none", marker="x", markersize=style.points(5), markeredgewidth=style.points(1.2), color=PUBLISHED_COLOUR,
-              label=PUBLISHED, zorder=4)
+              label=PUBLISHED, zorder=4, clip_on=False)
 
 
 def published_range(axes, low, high, axis="y"):
     """A range that the paper's text gives, as a shaded band along the other axis; low = high is a line. In the units of `axis`."""
     if low == high:
-        (axes.axhline if axis == "y" else axes.axvline)(low, color=PUBLISHED_COLOUR, linewidth=style.points(1), linestyle=(0, (1, 2)), label=PUBLISHED)
+        (axes.axhline if axis == "y" else axes.axvline)(low, color=PUBLISHED_COLOUR, linewidth=style.points(1), linestyle="-.", label=PUBLISHED)
     else:
         (axes.axhspan if axis == "y" else axes.axvspan)(low, high, color=PUBLISHED_COLOUR, alpha=0.1, linewidth=0, label=PUBLISHED)
 

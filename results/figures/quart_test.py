@@ -78,12 +78,10 @@ class StagesTest(Drawn):
             stages, points = arrivals[f"input CV {cv:g}"]
             self.assertEqual(list(stages), list(range(1, 9)))
             np.testing.assert_allclose(points, np.mean([variations(cell) for cell in cells], axis=0))
-            if f"input CV {cv:g}" in queues:
-                waits = [sum(by_stage(cell, "modules", "queueing_ns", "wait_ns")) for cell in cells]
-                np.testing.assert_allclose(queues[f"input CV {cv:g}"][1], np.mean([one / one.min() for one in waits], axis=0))
+            waits = [sum(by_stage(cell, "modules", "queueing_ns", "wait_ns")) for cell in cells]
+            np.testing.assert_allclose(queues[f"input CV {cv:g}"][1], np.mean([one / one.min() for one in waits], axis=0))
         self.assertEqual(marks_of_paper(figure.axes[0]), ([(1, 0.03), (8, 0.25)], []))
-        if figure.axes[1].get_visible():
-            self.assertEqual(marks_of_paper(figure.axes[1]), ([], [3]))
+        self.assertEqual(marks_of_paper(figure.axes[1]), ([], [3]))
         self.assertIn("0.03 at the first stage and 0.25 at the last (4.1)", caption)
 
     def test_fig3a_is_busy_time_by_stage(self):
@@ -158,7 +156,7 @@ class ModelsTest(Drawn):
         points, _ = marks_of_paper(figure.axes[1])
         np.testing.assert_allclose(points, [(1.5, 47.5), (1.5, 47.5 / 2.19), (1.5, 47.5 / 2.37), (1.5, 47.5 / 2.09)])
         points, lines = marks_of_paper(figure.axes[4])
-        np.testing.assert_allclose(points, [(1.2, 1 - 0.091), (0.2, 1 - 0.102)])
+        np.testing.assert_allclose(points, [(1, 1 - 0.091), (0, 1 - 0.102)])  # the file has no Cocktail beside which they could be drawn
         np.testing.assert_allclose(lines, [1 - 0.871, 1 - 0.705, 1 - 0.367])
 
     def test_a_cv_of_8_has_the_papers_points(self):

@@ -13,6 +13,7 @@ from harness_results.series import SeriesKey, WorkloadKey, name_series
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
 MEASURE_LATENCY = 0
+OUTCOME_DONE = 0  # of a visit
 # What a table is absent without.
 HOW_TO_RECORD = {
     "requests": "rows are recorded with [record] rows = true",

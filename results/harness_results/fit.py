@@ -67,7 +67,7 @@ class Fit:
     @property
     def ahead(self):
         """The point with the highest score on what the search has not seen, the project's own where several have it; the best of the search
-        if nothing was confirmed."""
+        if nothing was confirmed. Whether it is far enough ahead is for the fit's user to judge."""
         confirmed = sorted({row["point"] for row in self.points if row["stage"] in self.confirmations})
         return max(confirmed, key=self.outside) if confirmed else self.best["point"]
 

@@ -11,8 +11,8 @@ namespace harness {
 /// serves (beyond the paper). none: only what the rate needs.
 enum class CorrectorMethod { kPid, kExact, kForesight, kRateOnly };
 
-/// The range of the sum of errors of Eq. 3. signed: as the printed integral, down to -`error_limit`, so that a
-/// time of slack makes the response to the next burst smaller. from_zero: never below 0.
+/// The range of the sum of errors of Eq. 3. signed: as the printed integral, down to -`error_limit`, so that
+/// a time of slack makes the response to the next burst smaller. from_zero: never below 0.
 enum class ErrorSum { kSigned, kFromZero };
 
 struct CorrectorParams {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <initializer_list>
 #include <vector>
@@ -201,17 +200,14 @@ TEST(Herd, IsNearTheBoundForAThousandModels) {
   }
 }
 
-// Table 5's last row: a million streams, 1,000 models and GPUs, ten groups. The plan takes milliseconds on an
-// idle core (bench/herd_bench.cc); the period is "tens of minutes", of which 6 s are a hundredth.
-TEST(Herd, PlansAMillionStreamsInAHundredthOfThePeriod) {
+// Table 5's last row: a million streams, 1,000 models and GPUs, ten groups; bench/herd_bench.cc has the time.
+TEST(Herd, PlansAMillionStreams) {
   Table5Case made = table5(1000);
   made.input.params.group_worker_limit = 100;
   made.input.params.max_groups = 10;
-  const auto began = std::chrono::steady_clock::now();
   const std::vector<double> rates = aggregate_rates(1000, made.streams);
   for (std::size_t i = 0; i < rates.size(); ++i) made.input.models[i].rate_rps = rates[i];
   const HerdPlan plan = plan_herd(made.input);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(6));
   EXPECT_EQ(plan.status, HerdStatus::kOptimal);
   EXPECT_EQ(plan.groups.size(), 10U);
   EXPECT_TRUE(herd_violations(made.input, plan).empty());

@@ -6,14 +6,13 @@ import numpy as np
 from intervals import half_width, seeds_text
 from over_time import bins_of, edges_of, mean_delay_ms, middles
 import look
-from harness_results.file import NS_PER_MS, NS_PER_S
+from harness_results.file import NS_PER_MS, NS_PER_S, OUTCOME_DONE
 from selection import Missing, absent_note, first_seed, one_workload, rows_of, workload_name
 import style
 
 SERIES = ("pard", "pard/fcfs", "pard/hbf", "pard/lbf")
 PARTS = (("queueing_ns", "queueing delay", "#0072b2"), ("wait_ns", "batch wait", "#d55e00"),
          ("exec_ns", "execution", "#009e73"))
-OUTCOME_DONE = 0
 COMPLETED = (0, 1)  # in time, late
 SPAN_S = 2
 

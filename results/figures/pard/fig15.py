@@ -7,11 +7,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 import look
 from intervals import seeds_text, spread
 from pard.published import STILL_DROPPED
-from harness_results.file import NS_PER_MS
+from harness_results.file import NS_PER_MS, OUTCOME_DONE
 from selection import first_seed, group, name_of, rows_of, series_of
 import style
 
-OUTCOME_DONE = 0
 POLICY = "rag.policy"
 SHORTEST_MS = 1
 MAX_LEVEL_LABELS = 4

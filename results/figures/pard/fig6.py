@@ -7,13 +7,13 @@ import numpy as np
 
 import look
 from pard.published import CENTRE_OF_WAITS
+from harness_results.file import OUTCOME_DONE
 from selection import Missing, group, pair_of, rows_of, workload_name
 import style
 
 LAMBDA = 0.1
 BIN = 0.05
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-OUTCOME_DONE = 0
 ROUNDING = 1e-9  # a wait of exactly d belongs to the bin that ends there
 
 

@@ -7,7 +7,6 @@ import style
 from shepherd import published
 
 COLUMNS = ("exit overhead", "preemption delay")
-MEAN = "mean"
 
 
 def is_table(path):
