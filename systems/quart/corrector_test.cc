@@ -80,7 +80,7 @@ TEST(Corrector, EquationOneAsPrintedNeverActsAboveTwoExecutions) {
   Corrector corrector(params, 1);
   for (double load = 0.05; load < 1; load += 0.05)
     EXPECT_EQ(corrector.correct(0, load_of(load, 50), NAN, 2, 1, 1, 100), 0) << load;
-  EXPECT_GT(corrector.correct(0, load_of(0.9), NAN, 1.8, 1, 1, 100), 1);
+  EXPECT_GT(Corrector(params, 1).correct(0, load_of(0.9), NAN, 1.8, 1, 1, 100), 1) << "without slack before";
 }
 
 TEST(Corrector, MeasuredIsTheWaitOfThePeriod) {
