@@ -14,6 +14,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))  # harness_results
 
 import catalogue  # noqa: E402
+import look  # noqa: E402
 import style  # noqa: E402
 from harness_results.file import Results  # noqa: E402
 
@@ -51,6 +52,23 @@ def runtimes_for_slo(row):
     """Makes a row of /summary one of those that differ in the runtime instead of the SLO."""
     row["runtime"] = b"simulated" if row["slo_ms"] < 500 else b"emulated"
     row["slo_ms"] = 500
+
+
+def published_in(axes):
+    """[(x, y)] of what the axes show as the paper's, in their units: points, and the two ends of ranges along one axis, None along the other."""
+    found = []
+    for handle in [*axes.lines, *axes.patches]:
+        if handle.get_label() != look.PUBLISHED:
+            continue
+        if handle in axes.patches:
+            box = handle.get_patch_transform().transform_path(handle.get_path()).get_extents()
+            found.append(((box.x0, box.x1), None) if (box.y0, box.y1) == (0, 1) else (None, (box.y0, box.y1)))
+        elif handle.get_marker() == "x":
+            found.append(tuple(map(tuple, handle.get_data())))
+        else:
+            x, y = handle.get_data()
+            found.append((None, tuple(y)) if tuple(x) == (0, 1) else (tuple(x), None))
+    return found
 
 
 class Drawn(unittest.TestCase):

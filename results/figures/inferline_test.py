@@ -10,7 +10,7 @@ import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
-from figures_testing import Drawn, profiles_for_slo, rows_of, runtimes_for_slo, wanted_cells
+from figures_testing import Drawn, profiles_for_slo, published_in, rows_of, runtimes_for_slo, wanted_cells
 from harness_results.file import Results
 from inferline import profiles, published
 import look
@@ -52,23 +52,6 @@ def cost_per_h(cell, trace):
 class Copied(Drawn):
     def copy(self, edit):
         return self.edited(INFERLINE, edit)
-
-
-def published_in(axes):
-    """[(x, y)] of what the axes show as the paper's, in their units: points, and the two ends of ranges along one axis, None along the other."""
-    found = []
-    for handle in [*axes.lines, *axes.patches]:
-        if handle.get_label() != look.PUBLISHED:
-            continue
-        if handle in axes.patches:
-            box = handle.get_patch_transform().transform_path(handle.get_path()).get_extents()
-            found.append(((box.x0, box.x1), None) if (box.y0, box.y1) == (0, 1) else (None, (box.y0, box.y1)))
-        elif handle.get_marker() == "x":
-            found.append(tuple(map(tuple, handle.get_data())))
-        else:
-            x, y = handle.get_data()
-            found.append((None, tuple(y)) if tuple(x) == (0, 1) else (tuple(x), None))
-    return found
 
 
 class CostsTest(Copied):

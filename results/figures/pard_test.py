@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from figures_testing import Drawn, rows_of, run, wanted_cells
+from figures_testing import Drawn, published_in, rows_of, run, wanted_cells
 import catalogue
 import style
 from pard import fig6, fig12, fig13, fig15
@@ -148,20 +148,18 @@ class NumbersTest(Drawn):
 
 
 class PublishedTest(Drawn):
-    """What the paper's text gives stands in the figures, in their units."""
+    """The figures show what the paper's text gives, in their units."""
 
     def test_fig6_has_the_centre_of_the_sum(self):
         for stem, figure, caption in self.figures(PAPER, "pard/fig6"):
             axes, = figure.axes
-            line, = (line for line in axes.get_lines() if line.get_label() == "paper")
-            self.assertEqual(set(line.get_xdata()), {axes.get_xlim()[1] / 2}, stem)  # the axis ends at the sum of the executions
+            self.assertEqual(published_in(axes), [((axes.get_xlim()[1] / 2,) * 2, None)], stem)  # the axis ends at the sum of the executions
             self.assertIn("section 4.2", caption)
 
     def test_fig14c_has_the_range_of_the_best_lambda(self):
         (_, figure, caption), = self.figures(SWEEP, "pard/fig14c")
         for axes in (axes for axes in figure.axes if axes.get_visible()):
-            band, = (patch for patch in axes.patches if patch.get_label() == "paper")
-            self.assertEqual(sorted(set(band.get_xy()[:, 0])), [0.075, 0.15])
+            self.assertEqual(published_in(axes), [((0.075, 0.15), None)])
         self.assertIn("section 5.4", caption)
 
     def test_fig15a_has_the_drop_rates_of_section_7(self):
@@ -178,16 +176,16 @@ class PublishedTest(Drawn):
             found = self.figures(copy, "pard/fig15")
         for _, figure, caption in found:
             axes = self.panel(figure, "(a)")
-            marks, = (line for line in axes.get_lines() if line.get_label() == "paper")
+            marks, = published_in(axes)
             labels = [label.get_text() for label in axes.get_xticklabels()]
-            by_policy = {labels[int(place)].rpartition(" ")[2]: value for place, value in zip(*marks.get_data())}
+            by_policy = {labels[int(place)].rpartition(" ")[2]: value for place, value in zip(*marks)}
             self.assertEqual(by_policy, {"proactive": 17, "predict": 11})
             self.assertGreater(axes.get_ylim()[1], 17)
             self.assertIn("crosses: section 7", caption)
 
     def test_other_policies_have_no_marks(self):
         for _, figure, caption in self.figures(PAPER, "pard/fig15"):
-            self.assertNotIn("paper", [line.get_label() for line in self.panel(figure, "(a)").get_lines()])
+            self.assertEqual(published_in(self.panel(figure, "(a)")), [])
             self.assertNotIn("section 7", caption)
 
 

@@ -9,8 +9,7 @@ import unittest
 import h5py
 import numpy as np
 
-from figures_testing import Drawn, rows_of, wanted_cells
-import look
+from figures_testing import Drawn, published_in, rows_of, wanted_cells
 from selection import Missing
 
 QUART = sys.argv.pop()
@@ -46,13 +45,6 @@ def mean_of(value, name, pipelines=None, **wanted):
     return np.mean([value(cell) for cells in models for cell in cells])
 
 
-def marks_of_paper(axes):
-    """(points, numbers of the lines) that are marked as the paper's."""
-    own = [line for line in axes.lines if line.get_label() == look.PUBLISHED]
-    points = [tuple(map(float, point)) for line in own if line.get_marker() == "x" for point in zip(*line.get_data())]
-    return points, [float(line.get_ydata()[0]) for line in own if line.get_marker() != "x"]
-
-
 def by_stage(cell, table, *columns):
     with h5py.File(QUART) as file:
         rows = file[f"cells/{cell}/{table}"][:]
@@ -80,8 +72,8 @@ class StagesTest(Drawn):
             np.testing.assert_allclose(points, np.mean([variations(cell) for cell in cells], axis=0))
             waits = [sum(by_stage(cell, "modules", "queueing_ns", "wait_ns")) for cell in cells]
             np.testing.assert_allclose(queues[f"input CV {cv:g}"][1], np.mean([one / one.min() for one in waits], axis=0))
-        self.assertEqual(marks_of_paper(figure.axes[0]), ([(1, 0.03), (8, 0.25)], []))
-        self.assertEqual(marks_of_paper(figure.axes[1]), ([], [3]))
+        self.assertEqual(published_in(figure.axes[0]), [((1, 8), (0.03, 0.25))])
+        self.assertEqual(published_in(figure.axes[1]), [(None, (3, 3))])
         self.assertIn("0.03 at the first stage and 0.25 at the last (4.1)", caption)
 
     def test_fig3a_is_busy_time_by_stage(self):
@@ -117,7 +109,7 @@ class StagesTest(Drawn):
         places, points = self.lines(figure.axes[0])["P50"]
         self.assertEqual(list(places), [2, 4])
         np.testing.assert_allclose(points, [100, np.mean(100 * np.array(medians[4]) / medians[2])])
-        self.assertEqual(marks_of_paper(figure.axes[0]), ([(4, 67)], []))
+        self.assertEqual(published_in(figure.axes[0]), [((4,), (67,))])
         self.assertIn("33 % below", caption)
 
     def test_figures_of_stages_that_lack_what_they_show_say_so(self):
@@ -143,21 +135,21 @@ class ModelsTest(Drawn):
             (name, (cvs, points)), = self.lines(axes).items()
             self.assertEqual((name, list(cvs)), ("INFless", list(CVS.values())))
             np.testing.assert_allclose(points, [np.mean(rows("QUART", trace, 3, column) / rows("INFless", trace, 3, column)) for trace in CVS])
-        self.assertEqual(marks_of_paper(figure.axes[2]), ([], [1 - 0.698, 1 - 0.772, 1 - 0.478]))
-        self.assertEqual(marks_of_paper(figure.axes[3]), ([], [13.5, 14.4, 2.3]), "no CV of 8")
+        self.assertEqual(published_in(figure.axes[2]), [(None, (one, one)) for one in (1 - 0.698, 1 - 0.772, 1 - 0.478)])
+        self.assertEqual(published_in(figure.axes[3]), [(None, (one, one)) for one in (13.5, 14.4, 2.3)], "no CV of 8")
         self.assertIn("17.9 (INFless), 32.4 (InferLine), 3.9 (Cocktail)", caption)
 
         (_, figure, _), = self.figures(QUART, "quart/fig8")
         np.testing.assert_allclose(self.lines(figure.axes[5])["INFless"][1],
                                    [np.mean(rows("INFless", trace, 3, "queue_mean") / rows("QUART", trace, 3, "queue_mean")) for trace in CVS])
-        self.assertEqual(marks_of_paper(figure.axes[5]), ([], [10.1]))
+        self.assertEqual(published_in(figure.axes[5]), [(None, (10.1, 10.1))])
 
         (_, figure, _), = self.figures(self.edited(QUART, only_trace), "quart/fig6")
-        points, _ = marks_of_paper(figure.axes[1])
-        np.testing.assert_allclose(points, [(1.5, 47.5), (1.5, 47.5 / 2.19), (1.5, 47.5 / 2.37), (1.5, 47.5 / 2.09)])
-        points, lines = marks_of_paper(figure.axes[4])
-        np.testing.assert_allclose(points, [(1, 1 - 0.091), (0, 1 - 0.102)])  # the file has no Cocktail beside which they could be drawn
-        np.testing.assert_allclose(lines, [1 - 0.871, 1 - 0.705, 1 - 0.367])
+        points, = published_in(figure.axes[1])
+        np.testing.assert_allclose(points, [[1.5] * 4, [47.5, 47.5 / 2.19, 47.5 / 2.37, 47.5 / 2.09]])
+        points, *lines = published_in(figure.axes[4])
+        np.testing.assert_allclose(points, [(1, 0), (1 - 0.091, 1 - 0.102)])  # the file has no Cocktail beside which they could be drawn
+        self.assertEqual(lines, [(None, (one, one)) for one in (1 - 0.871, 1 - 0.705, 1 - 0.367)])
 
     def test_a_cv_of_8_has_the_papers_points(self):
         def eight(row):
@@ -169,7 +161,7 @@ class ModelsTest(Drawn):
                 toml = cell.attrs["effective_toml"]
                 cell.attrs["effective_toml"] = toml.replace("cv-4", "cv-8").replace("scv = 16", "scv = 64")
         (_, figure, _), = self.figures(file, "quart/fig7")
-        self.assertEqual(marks_of_paper(figure.axes[3])[0], [(8, 17.9), (8, 32.4), (8, 3.9)])
+        self.assertEqual(published_in(figure.axes[3])[0], ((8, 8, 8), (17.9, 32.4, 3.9)))
 
     def test_fig6_is_latency_by_model_and_attainment_by_slo(self):
         (stem, figure, caption), = self.figures(self.edited(QUART, only_trace), "quart/fig6")

@@ -62,6 +62,11 @@ def pair_of(cell):
     return cell["pipeline"], cell["trace"]
 
 
+def trace_of(cell):
+    """Returns what the experiment says of the cell's trace."""
+    return cell.settings.get("trace", {}).get(cell["trace"], {})
+
+
 def renamed_key(key):
     """A parameter of a system by what the system is called."""
     system, dot, rest = key.partition(".")

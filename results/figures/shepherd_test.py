@@ -13,8 +13,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from figures_testing import Drawn, rows_of, run, wanted_cells
-import look
+from figures_testing import Drawn, published_in, rows_of, run, wanted_cells
 from harness_results.file import Results
 from selection import Missing, name_of
 from shepherd import exits, predictability, published
@@ -30,18 +29,6 @@ RATES = (300, 900, 1800)
 
 def goodput(cell):
     return (rows_of(STREAMS, cell)["outcome"] == IN_TIME).sum() / SECONDS
-
-
-def points(axes):
-    """(x, y) of the crosses that stand for the paper, in the order drawn."""
-    return [tuple(line.get_data()) for line in axes.lines if line.get_label() == look.PUBLISHED and line.get_marker() == "x"]
-
-
-def levels(axes):
-    """Ends of the ranges along y that stand for the paper."""
-    lines = [line.get_ydata()[0] for line in axes.lines if line.get_label() == look.PUBLISHED and len(set(line.get_ydata())) == 1 and line.get_marker() == "None"]
-    bands = [band.get_extents().transformed(axes.transData.inverted()) for band in axes.patches if band.get_label() == look.PUBLISHED]
-    return lines + [edge for band in bands for edge in (band.y0, band.y1)]
 
 
 def cells_by_rate(**wanted):
@@ -71,18 +58,18 @@ class NumbersTest(Drawn):
         with mock.patch.object(published, "HIGHEST_RPS", RATES[-1]):
             (_, figure, caption), = self.figures(STREAMS, "shepherd/fig7")
         self.assertIn("4.6x and 7.1x; 5.2x and 18.1x; section 7.1", caption)
-        for column, (factors, busy) in enumerate((((4.6, 7.1), (89, 95, 100)), ((5.2, 18.1), (55, 95, 100)))):
+        for column, (factors, busy) in enumerate((((4.6, 7.1), 89), ((5.2, 18.1), 55))):
             axes = figure.axes[column]
             places, goodputs = self.lines(axes)["SHEPHERD"]
-            (at, values), = points(axes)
+            limit, (at, values) = published_in(axes)
+            self.assertEqual(limit, ((6000, 6000), None))
             np.testing.assert_allclose(at, [places[-1]] * 2)
             np.testing.assert_allclose(values, [goodputs[-1] / factor for factor in factors])
-            self.assertEqual([line.get_xdata()[0] for line in axes.lines if line.get_label() == look.PUBLISHED and line.get_marker() == "None"], [6000])
-            np.testing.assert_allclose(levels(figure.axes[2 + column]), busy)
+            self.assertEqual(published_in(figure.axes[2 + column]), [(None, (busy, busy)), (None, (95, 100))])
 
     def test_fig7_of_other_rates_has_no_factors(self):
         (_, figure, _), = self.figures(STREAMS, "shepherd/fig7")
-        self.assertEqual([points(axes) for axes in figure.axes], [[]] * 4)
+        self.assertFalse([mark for axes in figure.axes for mark in published_in(axes) if None not in mark])
 
     def test_fig7_places_each_level_at_its_mean_rate(self):
         """The counts of the cells scatter; one place for all of them."""
@@ -143,7 +130,7 @@ class ChangedTest(Drawn):
         with mock.patch.object(published, "MOST_WORKERS", 1000):
             (_, figure, caption), = self.figures(self.copy, "shepherd/fig10")
         self.assertIn("2.5x and 1.8x; section 7.1", caption)
-        saturated, (at, values) = points(figure.axes[0])
+        saturated, (at, values) = published_in(figure.axes[0])
         self.assertEqual([list(each) for each in saturated], [[200], [50_000]])
         self.assertEqual(list(at), [1000, 1000])
         np.testing.assert_allclose(values, [self.lines(figure.axes[0])["SHEPHERD"][1][-1] / factor for factor in (2.5, 1.8)])
@@ -170,7 +157,7 @@ class ChangedTest(Drawn):
         self.assertEqual(set(lines), {"SHEPHERD, groups of 1", "SHEPHERD, groups of 12", "SHEPHERD, no limit"})
         np.testing.assert_allclose(lines["SHEPHERD, groups of 12"][1], self.means(system="clockwork"))
         np.testing.assert_allclose(lines["SHEPHERD, no limit"][1], self.means(system="nexus"))
-        (at, values), = points(figure.axes[0])
+        (at, values), = published_in(figure.axes[0])
         self.assertEqual(list(at), [1000, 1000])
         np.testing.assert_allclose(values, [self.means(system="clockwork")[-1] / factor for factor in (1.7, 2.5)])
 
@@ -184,7 +171,7 @@ class ChangedTest(Drawn):
                 cell.attrs["effective_toml"] = "[workload]\nrates_rps = [0]\n"
         (_, figure, caption), = self.figures(self.copy, "shepherd/fig9")
         self.assertIn("1.3x and 38x; section 7.1", caption)
-        (at, marked), = points(figure.axes[0])
+        (at, marked), = published_in(figure.axes[0])
         self.assertEqual(list(at), [50, 50])
         np.testing.assert_allclose(marked, [self.lines(figure.axes[0])["SHEPHERD"][1][0] / factor for factor in (1.3, 38)])
         places, values = self.lines(figure.axes[0])["Nexus"]
@@ -199,7 +186,7 @@ class ChangedTest(Drawn):
         heights = self.heights(figure.axes[0])
         self.assertEqual(list(heights), ["SHEPHERD", "SHEPHERD-NP", "Clockwork", "Nexus"])
         np.testing.assert_allclose(heights["SHEPHERD-NP"], self.means(system="shepherd", variant="np")[::-1])
-        of_250, of_90 = points(figure.axes[0])
+        of_250, of_90 = published_in(figure.axes[0])
         np.testing.assert_allclose(of_250[1], [heights["SHEPHERD"][0] / 3.7])
         np.testing.assert_allclose(of_90[1], [heights["SHEPHERD"][1] / 6.2] * 2)
         np.testing.assert_allclose(of_90[0], [1 - 0.84 / 8, 1 + 0.84 / 8])  # the second and the third of four bars
@@ -252,7 +239,7 @@ class ExitsTest(unittest.TestCase):
             self.assertEqual(rows, {"resnet18": (3.6, 2.8), "resnest269": (6.25, 1.0), "mean": (4.93, 1.9)})
             figure = exits.draw_table(rows)
             self.assertEqual(Drawn.heights(self, figure.axes[0]), {"exit overhead": [3.6, 6.25, 4.93], "preemption delay": [2.8, 1.0, 1.9]})
-            self.assertEqual(levels(figure.axes[0]), [5])
+            self.assertEqual(published_in(figure.axes[0]), [(None, (5, 5))])
             done = run(table, "-o", folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual({path.name for path in Path(folder).glob("*.p*")}, {"shepherd-fig12.pdf", "shepherd-fig12.png"})

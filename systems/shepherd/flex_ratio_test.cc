@@ -100,16 +100,17 @@ TEST(FlexRatio, IsKeptOnChainsOfEverLargerBatches) {
       "chains", [](RandomStream& random) { return random_chain(random, 4); }, 600);
 }
 
-/// Returns the ratio of Eq. 25 (one GPU) or Eq. 47 (`several`) with K = 1: 1 over the smallest value over p
-/// of max(r_R, r_E). r_R = (l - 1) / l min(p x1 / l, x2) grows with p up to a cap, r_E falls to 0 at p = 1.
+/// Returns the ratio of Eq. 25 (one GPU) or Eq. 47 (`several`) with K = 1, which is 1 over the smallest value
+/// that max(r_R, r_E) has for any p. The first, (l - 1) / l min(p x1 / l, x2), grows with p up to a cap; the
+/// second falls to 0 at p = 1.
 double proved_ratio(bool several, double lambda, double x1, double x2, double x3) {
   const double kept = (lambda - 1) / lambda;
   const double rising = kept * x1 / lambda, falling = (several ? kept : 1) * x3;
   return 1 / std::min(rising * falling / (rising + falling), kept * x2);
 }
 
-/// Returns the least of these ratios over x1 + x2 + x3 = 1. With c the ratio, x2 = 1 / (kept c) suffices, and
-/// what is left is divided so that l / (kept x1) + 1 / x3 (1 / (kept x3) for `several`) is least.
+/// Returns the least of these ratios over x1 + x2 + x3 = 1. With c the ratio, x2 = 1 / (kept c) suffices. The
+/// rest is divided so that the sum of l / (kept x1) and 1 / x3, or 1 / (kept x3) for `several`, is least.
 double least_ratio(bool several, double lambda) {
   const double kept = (lambda - 1) / lambda;
   const double root = std::sqrt(lambda / kept) + std::sqrt(several ? 1 / kept : 1);

@@ -6,11 +6,11 @@ import numpy as np
 
 import curves
 from inferline import published
-from inferline.series import COST, COST_LABEL, DS2, PLANNER, PLANS, TARGET, require_costs, rises, trace_of
+from inferline.series import COST, COST_LABEL, DS2, PLANNER, PLANS, TARGET, require_costs, rises
 from intervals import seeds_text, spread
 import load_sweep
 import look
-from selection import Missing, absent_note, group, pair_of, series_of
+from selection import Missing, absent_note, group, pair_of, series_of, trace_of
 import style
 
 PROFILES = "cluster.profiles"

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 
 from inferline import published
-from inferline.series import COST_LABEL, OVER_TIME, require_costs, rises, sample_s, trace_of
+from inferline.series import COST_LABEL, OVER_TIME, require_costs, rises, sample_s
 import look
 from over_time import Course, bins_of
-from selection import Missing, absent_note, first_seed, group, pair_of
+from selection import Missing, absent_note, first_seed, group, pair_of, trace_of
 import style
 
 MOST_COLUMNS = 3

@@ -1,6 +1,6 @@
 """Series of InferLine's figures, as experiments name them: system, or system/variant."""
 
-from selection import Missing
+from selection import Missing, trace_of
 
 PLANNER = "inferline/plan"
 PLANS = (PLANNER, "inferline/cg-mean", "inferline/cg-peak")
@@ -22,11 +22,6 @@ TARGET = 1  # % of the requests may miss: P99 is to meet the SLO
 def rises(cell):
     """True if the offered rate of the cell's trace rises by its definition."""
     return "transition_from_s" in trace_of(cell)
-
-
-def trace_of(cell):
-    """Returns what the experiment says of the cell's trace."""
-    return cell.settings.get("trace", {}).get(cell["trace"], {})
 
 
 def sample_s(cell):

@@ -35,7 +35,7 @@ def on_time(cells, accuracy, utilisation):
     if not pipelines <= {TRAFFIC, SOCIAL}:
         return ""
     look.published_range(utilisation, OFF_PEAK_UTILISATION, OFF_PEAK_UTILISATION)
-    told = " Dotted across: the paper's servers off peak"
+    told = " Dash-dotted: the paper's servers off peak"
     if pipelines == {SOCIAL}:
         look.published_range(accuracy, SOCIAL_PEAK_ACCURACY, SOCIAL_PEAK_ACCURACY)
         told += ", and its accuracy at the peak"
@@ -48,4 +48,4 @@ def on_slos(cells, grid):
         return ""
     for axes in grid:
         look.published_range(axes, LEAST_SLO_MS, LEAST_SLO_MS, axis="x")
-    return " Dotted: the paper's least SLO, below which the demand cannot be served (section 6.4)."
+    return " Dash-dotted: the paper's least SLO, below which the demand cannot be served (section 6.4)."

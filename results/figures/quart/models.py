@@ -8,7 +8,7 @@ import curves
 from intervals import spread
 import look
 from quart import published
-from selection import Missing, group, name_of, series_of
+from selection import Missing, group, name_of, series_of, trace_of
 import style
 
 SERIES = ("quart", "infless", "inferline", "cocktail", "quart/uniform")
@@ -41,7 +41,7 @@ def slo_factor(cell):
 
 def cv_of(cell):
     """CV of the gaps between arrivals, as the experiment sets it; NaN where it does not."""
-    trace = cell.settings.get("trace", {}).get(cell["trace"], {})
+    trace = trace_of(cell)
     if trace.get("shape") != "gamma":
         return np.nan
     return trace["cv"] if "cv" in trace else trace["scv"] ** 0.5

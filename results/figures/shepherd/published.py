@@ -23,5 +23,5 @@ OVERHEAD_PERCENT = 5  # section 7.3, Figure 12: most models stay below
 
 
 def note(panels, text):
-    """Returns the text if something of the paper stands in one of the panels, else nothing."""
+    """Returns the text if one of the panels shows something of the paper, else nothing."""
     return text if any(look.PUBLISHED in axes.get_legend_handles_labels()[1] for axes in panels) else ""
