@@ -36,7 +36,7 @@ struct PardParams {
   EstimateScope estimate = EstimateScope::kFull;
   ExecutionSize execution = ExecutionSize::kPlanned;
   SplitBudget budget = SplitBudget::kPerModule;
-  WclVisits wcl_visits = WclVisits::kStarted;
+  WclVisits wcl_visits = WclVisits::kExpected;
   double wcl_window_s = 5;
   double wcl_period_s = 1;
   AdmissionRule admission = AdmissionRule::kOpen;
