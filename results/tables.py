@@ -323,7 +323,7 @@ def named(claim):
 
 
 def fit_points(fit):
-    """The project's setting, the best of the search and all that were confirmed, in each world in which they were tried."""
+    """The file's defaults, the best of the search and all that were confirmed, in each world in which they were tried."""
     lines = [["setting", "where", "claims", "reproduced", "partly", "seeds disagree", "score", "distance"]]
     for point in chosen_points(fit):
         for row in fit.points:
@@ -340,14 +340,14 @@ def chosen_points(fit):
 
 def point_name(fit, point):
     if point == 0:
-        return "the project's"
+        return "defaults"
     notes = [note for note, other in (("best", fit.best["point"]), ("ahead", fit.ahead)) if point == other]
     return ", ".join([str(point)] + notes)
 
 
 def fit_candidates(fit):
-    """What the points that were confirmed change of the project's setting, and their score outside the search."""
-    lines = [["setting", "score outside the search", "changes of the project's setting"]]
+    """What the points that were confirmed change of the file's defaults, and their score outside the search."""
+    lines = [["setting", "score outside the search", "changes of the defaults"]]
     for point in chosen_points(fit):
         outside = fit.outside(point)
         changes = ", ".join(f"{knob} {value}" for knob, value in fit.departures(point).items())
@@ -357,7 +357,7 @@ def fit_candidates(fit):
 
 def fit_knobs(fit):
     """The settings of the choices, and what these decide over the design. `ahead`: outside the search."""
-    lines = [["choice", "the project's", "ahead", "effect, claims", "claims that it moves by half or more (best with)"]]
+    lines = [["choice", "default", "ahead", "effect, claims", "claims that it moves by half or more (best with)"]]
     for knob in sorted(fit.knobs, key=fit.main_effect, reverse=True):
         ahead = fit.at[fit.ahead][knob]
         moved = ", ".join(f"{named(claim)} ({value})" for claim, value in fit.flipped(knob, 0.5))
@@ -366,7 +366,7 @@ def fit_knobs(fit):
 
 
 def fit_claims(fit):
-    worlds = [f"{name}, {stage}" for stage in fit.confirmations for name in ("the project's", "ahead")]
+    worlds = [f"{name}, {stage}" for stage in fit.confirmations for name in ("defaults", "ahead")]
     lines = [["claim"] + worlds + ["score in the design, %", "most with"]]
     for claim in fit.claims:
         verdicts = []
@@ -381,7 +381,7 @@ def fit_claims(fit):
 
 
 def fit_steps(fit):
-    """Each step from the project's setting, and the claims whose verdict is another there."""
+    """Each step from the file's defaults, and the claims whose verdict is another there."""
     lines = [["step", "reproduced", "partly", "other verdicts"]]
     for row in fit.points:
         changed = ", ".join(f"{knob} = {setting['value']}" for knob, setting in fit.at[row["point"]].items() if not setting["standard"])

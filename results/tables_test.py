@@ -243,8 +243,8 @@ class OtherSources(InAFolder):
         # Point 3 passes all others in score and distance.
         worlds = ("design", "confirm-days", "confirm-shapes")
         self.assertEqual([row[:2] for row in self.rows_of_fit("points")],
-                         [[name, world] for name in ("the project's", "3, best, ahead") for world in worlds])
-        self.assertEqual(self.rows_of_fit("candidates"), [["the project's", "2.0", "-"], ["3, best, ahead", "8.0", "order two"]])
+                         [[name, world] for name in ("defaults", "3, best, ahead") for world in worlds])
+        self.assertEqual(self.rows_of_fit("candidates"), [["defaults", "2.0", "-"], ["3, best, ahead", "8.0", "order two"]])
         self.assertEqual(self.rows_of_fit("steps")[1], ["order = two", "2", "0", "`a` reproduced"])
         page = "<!-- fit: other; knobs -->\n\n| a |\n\nafter"
         self.assertEqual(tables.fill(page, self.folder), page)

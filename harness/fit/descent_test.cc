@@ -14,7 +14,7 @@ Knob knob(const std::string& name, int values, bool is_scale = true) {
   Knob made;
   made.name = name;
   made.is_scale = is_scale;
-  for (int i = 0; i < values; ++i) made.values.push_back({std::to_string(i), {}, {}});
+  for (int i = 0; i < values; ++i) made.values.push_back({std::to_string(i), {}});
   return made;
 }
 

@@ -46,14 +46,13 @@ std::vector<std::string> texts_or_none(const TableReader& table, const std::stri
 
 /// Reads a [[knob.value]]: several keys under a name.
 KnobValue read_value(const TableReader& table) {
-  table.require_known({"name", "set", "rename"});
+  table.require_known({"name", "set"});
   KnobValue value;
   value.name = table.text("name");
   if (table.has("set")) {
     for (const Assignment& assignment : table.table("set").assignments(""))
       value.set.emplace_back(assignment.key, assignment.value);
   }
-  value.rename = read_pairs(table, "rename");
   return value;
 }
 
@@ -66,7 +65,7 @@ void read_values(const TableReader& table, Knob& knob) {
   knob.is_scale = true;
   double before = -std::numeric_limits<double>::infinity();
   for (const ParamValue& value : table.value_axis("values")) {
-    knob.values.push_back({text_of(value), {{key, value}}, {}});
+    knob.values.push_back({text_of(value), {{key, value}}});
     const auto* number = std::get_if<double>(&value);
     knob.is_scale = knob.is_scale && number != nullptr && *number > before;
     if (number != nullptr) before = *number;
@@ -230,8 +229,8 @@ FitPlan parse_fit(const std::string& file, std::string_view text) {
     plan.knobs.push_back(read_knob(table, plan.knobs));
   for (const TableReader& table : document.some_tables("base")) plan.bases.push_back(read_base(table, file));
   for (const TableReader& table : document.tables("headline")) {
-    table.require_known({"name", "claims"});
-    plan.headlines.push_back({table.text("name"), table.texts("claims"), table.place("claims")});
+    table.require_known({"name", "claim"});
+    plan.headlines.push_back({table.text("name"), table.text("claim"), table.place("claim")});
   }
   check_keys(plan);
   for (const Knob& knob : plan.knobs) check_when(plan, knob.when, knob.place);

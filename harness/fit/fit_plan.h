@@ -51,7 +51,6 @@ struct FitPlan {
 struct KnobValue {
   std::string name;
   std::vector<std::pair<std::string, ParamValue>> set;  ///< dotted key, value; "trace.*.KEY": in every trace
-  std::map<std::string, std::string> rename;  ///< results of the first name count as results of the second
 };
 
 /// Something that the paper leaves open.
@@ -94,7 +93,7 @@ struct FitBase {
 /// A range that the paper's abstract gives: the claims that have it as `expect`, of which one is judged.
 struct Headline {
   std::string name;
-  std::vector<std::string> claims;
+  std::string claim;
   InputPlace place;
 };
 

@@ -43,7 +43,6 @@ name = "fixed"
 [[knob.value]]
 name = "autoscaled"
 set = { "trace.*.scale_to" = "peak", "trace.azure.compress" = 3, "planner.workers" = "rate", "workload.load" = 0.9 }
-rename = { sizing = "autoscaled-sizing" }
 [[knob]]
 name = "headroom"
 key = "planner.headroom"
@@ -74,8 +73,6 @@ TEST(FitPlan, KnobsBasesAndConditions) {
   EXPECT_FALSE(plan.knobs[1].is_scale);
   EXPECT_FALSE(is_active(plan, 2, {1, 0, 1}));
   EXPECT_TRUE(is_active(plan, 2, {1, 1, 1}));
-  EXPECT_EQ(results_name(plan, plan.bases[0], {1, 0, 0}), "sizing");
-  EXPECT_EQ(results_name(plan, plan.bases[0], {1, 1, 0}), "autoscaled-sizing");
 }
 
 TEST(FitPlan, Refusals) {

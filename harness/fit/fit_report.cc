@@ -65,30 +65,30 @@ std::string knobs_table(const FitPlan& plan, const FitTables& tables, std::uint3
   return aligned_text(table);
 }
 
-std::string unreached(const std::vector<ScoredClaim>& claims, const FitTables& tables) {
+std::string unreached(const std::vector<const Claim*>& claims, const FitTables& tables) {
   std::map<std::string, double> most;
   for (const FitVerdictRow& row : tables.verdicts) {
     if (!is_confirmed(row.stage)) most[row.claim] = std::max(most[row.claim], row.score);
   }
   std::vector<std::string> ids;
-  for (const ScoredClaim& claim : claims) {
-    if (most[claim.id()] == 0) ids.push_back(claim.id());
+  for (const Claim* claim : claims) {
+    if (most[claim->id] == 0) ids.push_back(claim->id);
   }
   return "claims that score under no setting: " + (ids.empty() ? "none" : join_names(ids)) + "\n";
 }
 
-std::string confirmed_table(const std::vector<ScoredClaim>& claims, const FitTables& tables,
+std::string confirmed_table(const std::vector<const Claim*>& claims, const FitTables& tables,
                             const std::string& world, std::uint32_t best) {
   std::map<std::pair<std::string, std::uint32_t>, const FitVerdictRow*> verdicts;
   for (const FitVerdictRow& row : tables.verdicts) {
     if (row.stage == world) verdicts[{row.claim, row.point}] = &row;
   }
   TextTable table;
-  for (const ScoredClaim& claim : claims) {
+  for (const Claim* claim : claims) {
     table.add_row();
-    table.add({world}, claim.id());
+    table.add({world}, claim->id);
     for (const auto& [name, point] : {std::pair{"standard", std::uint32_t{0}}, std::pair{"best", best}}) {
-      const auto found = verdicts.find({claim.id(), point});
+      const auto found = verdicts.find({claim->id, point});
       const bool has = found != verdicts.end();
       const std::string noisy = has && found->second->noisy ? ", seeds disagree" : "";
       table.add({name}, has ? found->second->verdict + noisy : std::string());
@@ -117,7 +117,7 @@ std::string steps_table(const FitTables& tables) {
 
 }  // namespace
 
-std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables) {
+std::string fit_text(const FitPlan& plan, const std::vector<const Claim*>& claims, const FitTables& tables) {
   if (plan.only_steps) return steps_table(tables);
   const std::uint32_t best = best_point(tables).point;
   std::string text = points_table(tables, best) + "\nbest: point " + std::to_string(best) + "\n\n" +

@@ -13,6 +13,6 @@ namespace harness {
 /// Returns tables that compare the best setting with the standard one, in the search and in the confirmation,
 /// and the claims that score under no setting. If the fit only takes steps (FitPlan::only_steps), returns a
 /// line for each step instead. results/harness_results/fit.py shows more.
-std::string fit_text(const FitPlan& plan, const std::vector<ScoredClaim>& claims, const FitTables& tables);
+std::string fit_text(const FitPlan& plan, const std::vector<const Claim*>& claims, const FitTables& tables);
 
 }  // namespace harness

@@ -165,13 +165,4 @@ void check_worlds(const FitPlan& plan) {
   }
 }
 
-std::string results_name(const FitPlan& plan, const FitBase& base, const FitPoint& point) {
-  for (std::size_t knob = 0; knob < plan.knobs.size(); ++knob) {
-    const KnobValue& value = plan.knobs[knob].values[point[knob]];
-    const auto renamed = value.rename.find(base.as);
-    if (renamed != value.rename.end()) return renamed->second;
-  }
-  return base.as;
-}
-
 }  // namespace harness

@@ -24,7 +24,4 @@ void check_experiments(const FitPlan& plan);
 /// or if a knob sets one that no base replays in any world.
 void check_worlds(const FitPlan& plan);
 
-/// Returns the name by which claims know the base's results at a point.
-std::string results_name(const FitPlan& plan, const FitBase& base, const FitPoint& point);
-
 }  // namespace harness

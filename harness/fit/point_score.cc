@@ -38,17 +38,12 @@ double whole_range(const Interval& range) { return std::log(range.high / range.l
 /// as the worst values.
 double headline_distance(const Headline& headline, const std::vector<Claim>& all_claims,
                          const std::map<std::string, std::vector<ResultRow>>& rows) {
-  double none = 0;
-  for (const std::string& id : headline.claims) {
-    const Claim& claim = *find_claim(all_claims, id);
-    const Judgement judgement = judged(claim, rows);
-    std::vector<double> values;
-    for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
-    if (!values.empty())
-      return distance_from(claim.expect, values, values.size() + judgement.missing.size() > 1);
-    none = std::max(none, (claim.for_each.empty() ? 1 : 2) * whole_range(claim.expect));
-  }
-  return none;
+  const Claim& claim = *find_claim(all_claims, headline.claim);
+  const Judgement judgement = judged(claim, rows);
+  std::vector<double> values;
+  for (const GroupResult& group : judgement.groups) values.push_back(group.mean);
+  if (values.empty()) return (claim.for_each.empty() ? 1 : 2) * whole_range(claim.expect);
+  return distance_from(claim.expect, values, values.size() + judgement.missing.size() > 1);
 }
 
 }  // namespace
@@ -58,19 +53,14 @@ double ClaimScore::score() const {
   return std::max(0.0, whole - (is_noisy ? 0.5 : 0));
 }
 
-PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
+PointScore score(const FitPlan& plan, const std::vector<const Claim*>& claims,
                  const std::vector<Claim>& all_claims,
                  const std::map<std::string, std::vector<ResultRow>>& rows) {
   PointScore point;
-  for (const ScoredClaim& scored : claims) {
-    ClaimScore best;
-    for (const Claim* claim : scored.claims) {
-      const ClaimScore one = score_of(*claim, rows);
-      if (best.verdict == Verdict::kNotRun || one.score() > best.score()) best = one;
-    }
-    point.judged += best.verdict == Verdict::kNotRun ? 0 : 1;
-    point.held += best.score();
-    point.claims.push_back(best);
+  for (const Claim* claim : claims) {
+    point.claims.push_back(score_of(*claim, rows));
+    point.judged += point.claims.back().verdict == Verdict::kNotRun ? 0 : 1;
+    point.held += point.claims.back().score();
   }
   for (const Headline& headline : plan.headlines)
     point.distance += headline_distance(headline, all_claims, rows);

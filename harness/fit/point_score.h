@@ -38,7 +38,7 @@ struct ClaimScore {
 };
 
 /// Returns the score of one point. `rows` are its rows by the name under which claims know them.
-PointScore score(const FitPlan& plan, const std::vector<ScoredClaim>& claims,
+PointScore score(const FitPlan& plan, const std::vector<const Claim*>& claims,
                  const std::vector<Claim>& all_claims,
                  const std::map<std::string, std::vector<ResultRow>>& rows);
 

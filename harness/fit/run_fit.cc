@@ -94,7 +94,7 @@ class Fit {
   CellDistribution& ranks_;
   FitPlan plan_;
   std::vector<Claim> all_claims_;
-  std::vector<ScoredClaim> claims_;
+  std::vector<const Claim*> claims_;
   std::string folder_;
   // The following are for rank 0.
   std::vector<FitPoint> points_;    ///< all points of the fit, by number
@@ -197,11 +197,9 @@ std::vector<PointScore> Fit::scores_of(const std::string& stage, const Points& p
       const std::string setting = setting_name(point.number);
       std::vector<ResultRow>& found = by_setting[setting];
       if (!plan_.bases[base].best_metric.empty()) found = best_rows(plan_.bases[base], std::move(found));
-      const std::string name = results_name(plan_, plan_.bases[base], point.point);
       for (ResultRow& row : found) {
-        row.fields.insert_or_assign("experiment", FieldValue{name, std::nullopt});
         name_settings(plan_.bases[base], point.point, row);
-        rows[setting][name].push_back(std::move(row));
+        rows[setting][plan_.bases[base].as].push_back(std::move(row));
       }
     }
   }
@@ -222,7 +220,7 @@ void Fit::keep(const std::string& stage, const Points& points, const std::vector
       row.partly += one.verdict == Verdict::kPartly;
       row.noisy += one.is_noisy;
       tables_.verdicts.push_back(
-          {number, stage, claims_[claim].id(), name_of(one.verdict), one.is_noisy, one.value, one.score()});
+          {number, stage, claims_[claim]->id, name_of(one.verdict), one.is_noisy, one.value, one.score()});
     }
     tables_.points.push_back(row);
     if (number < tables_.settings.size() / plan_.knobs.size()) continue;  // an earlier stage has them
@@ -306,11 +304,7 @@ int Fit::dry_run() const {
   const std::string more = plan_.moves > 0 ? ", at most " + std::to_string(plan_.moves) + " more" : "";
   std::printf("%s: %s, %zu points in the design%s; %zu claims score:\n", plan_.name.c_str(),
               counted(plan_.knobs.size(), "knob").c_str(), points.size(), more.c_str(), claims_.size());
-  for (const ScoredClaim& claim : claims_) {
-    std::string ids;
-    for (const Claim* one : claim.claims) ids += (ids.empty() ? "" : " = ") + one->id;
-    std::printf("  %s\n", ids.c_str());
-  }
+  for (const Claim* claim : claims_) std::printf("  %s\n", claim->id.c_str());
   const std::size_t of_design = print_cells("design", points, plan_.worlds.front());
   std::size_t of_point = of_design / points.size();
   for (std::size_t world = 1; world < plan_.worlds.size(); ++world) {

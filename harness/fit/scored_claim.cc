@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "harness/claims/glob.h"
 #include "harness/claims/result_rows.h"
@@ -13,15 +12,7 @@ namespace {
 
 bool is_decided(const FitPlan& plan, const Claim& claim) {
   return std::ranges::any_of(claim.experiments, [&](const std::string& name) {
-    return std::ranges::any_of(plan.bases, [&](const FitBase& base) {
-      if (base.as == name) return true;
-      return std::ranges::any_of(plan.knobs, [&](const Knob& knob) {
-        return std::ranges::any_of(knob.values, [&](const KnobValue& value) {
-          const auto renamed = value.rename.find(base.as);
-          return renamed != value.rename.end() && renamed->second == name;
-        });
-      });
-    });
+    return std::ranges::find(plan.bases, name, &FitBase::as) != plan.bases.end();
   });
 }
 
@@ -36,16 +27,11 @@ const Claim* find_claim(const std::vector<Claim>& all_claims, const std::string&
   return found == all_claims.end() ? nullptr : &*found;
 }
 
-std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims) {
-  std::vector<ScoredClaim> scored;
-  std::map<std::string, std::size_t> place;
+std::vector<const Claim*> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims) {
+  std::vector<const Claim*> scored;
   for (const Claim& claim : all_claims) {
     const bool wanted = plan.only_steps || claim.kind == Kind::kPaper;
-    if (!wanted || !fits_any(plan.claims, claim.id) || !is_decided(plan, claim)) continue;
-    const std::string what = plan.only_steps ? claim.id : claim.statement + "\n" + claim.expression_text;
-    const auto [found, is_new] = place.emplace(what, scored.size());
-    if (is_new) scored.emplace_back();
-    scored[found->second].claims.push_back(&claim);
+    if (wanted && fits_any(plan.claims, claim.id) && is_decided(plan, claim)) scored.push_back(&claim);
   }
   for (const FitBase& base : plan.bases) {
     const std::vector<std::string> known = numeric_columns();
@@ -67,13 +53,11 @@ std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Cl
                           " whose `experiment` is the `as` of a base: " + names);
   }
   for (const Headline& headline : plan.headlines) {
-    for (const std::string& id : headline.claims) {
-      const Claim* claim = find_claim(all_claims, id);
-      const bool has_range = claim != nullptr && claim->expect.low > 0 && std::isfinite(claim->expect.high);
-      if (!has_range)
-        throw input_error(headline.place, id,
-                          "a claim of " + plan.claims_file + " that expects a range of ratios");
-    }
+    const Claim* claim = find_claim(all_claims, headline.claim);
+    const bool has_range = claim != nullptr && claim->expect.low > 0 && std::isfinite(claim->expect.high);
+    if (!has_range)
+      throw input_error(headline.place, headline.claim,
+                        "a claim of " + plan.claims_file + " that expects a range of ratios");
   }
   return scored;
 }

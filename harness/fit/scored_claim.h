@@ -9,17 +9,11 @@
 
 namespace harness {
 
-/// A claim that scores. In a search, several claims that say the same of several experiments are one.
-struct ScoredClaim {
-  std::vector<const Claim*> claims;
-  const std::string& id() const { return claims.front()->id; }
-};
-
 /// Returns the claims of `all_claims`, the file of claims, that the plan names and one of its bases decides,
 /// in the file's order; in a search only claims of kind paper. Throws InputError if there are no such claims,
 /// for a pattern that fits no claim, for an unknown metric of a base, and for a headline's claim that is not
 /// in the file or expects no range of ratios.
-std::vector<ScoredClaim> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims);
+std::vector<const Claim*> scored_claims(const FitPlan& plan, const std::vector<Claim>& all_claims);
 
 /// Returns the claim with the id, or null.
 const Claim* find_claim(const std::vector<Claim>& all_claims, const std::string& id);

@@ -21,7 +21,7 @@ def draw_points(fit):
     axes.plot([row["distance"] for row in front], [row["held"] for row in front], color="0.3", linewidth=1, label="no other is better in both")
     ahead_point = fit.ahead
     ahead = next(row for row in fit.searched if row["point"] == ahead_point)
-    for point, marker, label in ((fit.searched[0], "s", "the project's setting"), (fit.best, "*", "best"), (ahead, "D", "ahead outside the search")):
+    for point, marker, label in ((fit.searched[0], "s", "defaults"), (fit.best, "*", "best"), (ahead, "D", "ahead outside the search")):
         axes.plot(point["distance"], point["held"], marker, markersize=9, color="0", fillstyle="none", label=label)
     axes.set(xlabel="distance of the headlines (logarithm)", ylabel="score of the claims")
     look.legend_of(figure, axes)
