@@ -113,7 +113,7 @@ int run(int argc, char** argv) {
       "  harness experiments/quickstart.toml --dry-run        the cells and their plans\n"
       "  harness experiments/quickstart.toml -o out --set workload.loads=[0.8,1.2] --set "
       "serving.commit=late\n"
-      "  harness -n 8 experiments/pard/twelve.toml            the cells spread over 8 MPI ranks\n"
+      "  harness -n 8 experiments/pard/overall.toml           the cells spread over 8 MPI ranks\n"
       "  harness SUITE.toml                                   each experiment of suite = [\"a.toml\", ...]\n"
       "  harness doctor -n 9 E.toml                           checks machine and ranks for it\n"
       "  harness new experiment mine                          mine.toml, an experiment to start from\n"
