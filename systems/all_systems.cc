@@ -17,6 +17,7 @@
 #include "systems/reserve/reserve.h"
 #include "systems/shepherd/shepherd.h"
 #include "systems/symphony/symphony.h"
+#include "systems/triton/triton.h"
 
 namespace harness {
 
@@ -74,6 +75,10 @@ std::span<const SystemEntry> all_systems() {
                   "Cocktail's resource manager on a pipeline: whole pipelines by a forecast of the load, and "
                   "by queues (NSDI'22; QUART section 8.1)",
                   make_cocktail},
+      SystemEntry{"triton",
+                  "Triton's dynamic batcher: batches of what waits, as large as allowed (NVIDIA's "
+                  "documentation)",
+                  make_triton},
       SystemEntry{"reserve",
                   "reserve, of this project: each request books a place in a batch of every module before it "
                   "enters",

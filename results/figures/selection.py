@@ -8,7 +8,7 @@ from harness_results.names import number, plain_name
 # As the papers write systems and variants.
 NAMES = {"naive": "Naive", "nexus": "Nexus", "clipperpp": "Clipper++", "pard": "PARD", "shepherd": "SHEPHERD", "clockwork": "Clockwork", "symphony": "Symphony",
          "loki": "Loki", "proteus": "Proteus", "hwscaling": "Hardware scaling", "inferline": "InferLine", "quart": "QUART", "ds2": "DS2",
-         "infless": "INFless", "cocktail": "Cocktail"}
+         "infless": "INFless", "cocktail": "Cocktail", "triton": "Triton"}
 # Of variants that are more than their system with another setting.
 VARIANT_NAMES = {
     "inferline/plan": "Planner alone",

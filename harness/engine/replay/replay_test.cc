@@ -259,10 +259,11 @@ TEST_P(Replay, HoldsTheLossOfWorkers) {
     }
   }
   EXPECT_EQ(losses, 2U);
-  // FLEX, DS2, INFless, Symphony and reserve form batches only for free workers, so that they start at once.
+  // FLEX, DS2, INFless, Symphony, Triton and reserve form batches only for free workers, so that they start
+  // at once.
   const std::string name = GetParam()->name;
   EXPECT_EQ(visits > 0, name != "shepherd" && name != "ds2" && name != "infless" && name != "symphony" &&
-                            name != "reserve");
+                            name != "triton" && name != "reserve");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSystems, Replay, ::testing::ValuesIn(testing::every_system()),
