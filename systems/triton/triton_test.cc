@@ -13,12 +13,12 @@ namespace {
 
 /// A module with two instances and batches of up to 8 in 10 ms + 2 ms each, under 120 requests/s, which is
 /// less than batches of one can serve.
-RunSpec light(const char* param, ParamValue value) {
+RunSpec light(const char* param, const ParamValue& value) {
   RunSpec spec =
       testing::make_spec("triton", testing::chain(1), {testing::linear_profile("m", 2, 10, 8)}, {{8, 2}},
                          ms_to_ns(300), testing::poisson_times(120, 20 * kNsPerS, 5), 20 * kNsPerS);
   spec.serving.queue = QueueScope::kModule;
-  testing::set_param(spec, param, std::move(value));
+  testing::set_param(spec, param, value);
   return spec;
 }
 
