@@ -131,10 +131,11 @@ def with_total(page):
 
 
 def row_of(claim):
-    """The page that has the claim, and the entries of its row there."""
+    """The page that has the claim, and the entries of its row in the table of claims there, where the kind follows the id."""
     name, page = next((name, page) for name, page in PAGES.items() if claim in claims_on(page)[1])
-    row = next(line for line in page.splitlines() if line.startswith(f"| `{claim['id'].split('.', 1)[1]}` |"))
-    return name, [entry.strip() for entry in row.strip("|").split("|")]
+    start = f"| `{claim['id'].split('.', 1)[1]}` |"
+    rows = [[entry.strip() for entry in line.strip("|").split("|")] for line in page.splitlines() if line.startswith(start)]
+    return name, next(row for row in rows if len(row) == 7 and row[1] == kind_text(claim))
 
 
 def with_headlines(page):

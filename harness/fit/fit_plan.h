@@ -58,7 +58,7 @@ struct Knob {
   std::string name;
   std::string text;  ///< text on what the paper says of it
   std::vector<KnobValue> values;
-  std::size_t standard = 0;                 ///< index of the value in the project's experiments
+  std::size_t standard = 0;                 ///< index of the file's default
   bool is_scale = false;                    ///< true: the values are numbers in rising order
   std::map<std::string, std::string> when;  ///< values of other knobs with which it has an effect
   InputPlace place;
@@ -90,7 +90,7 @@ struct FitBase {
   InputPlace place;
 };
 
-/// A range that the paper's abstract gives: the claims that have it as `expect`, of which one is judged.
+/// A range that the paper's abstract gives: the claim that has it as `expect`.
 struct Headline {
   std::string name;
   std::string claim;
@@ -111,7 +111,7 @@ struct NumberedPoint {
 
 /// Returns the index of the world in which the search ends: the one that refines, else the design's.
 std::size_t last_of_search(const FitPlan& plan);
-/// Returns the point of the project's own settings.
+/// Returns the point of the file's defaults.
 FitPoint standard_point(const FitPlan& plan);
 /// Returns true if the point has all the values in `when`.
 bool holds(const FitPlan& plan, const std::map<std::string, std::string>& when, const FitPoint& point);

@@ -66,17 +66,17 @@ class Fit:
 
     @property
     def ahead(self):
-        """The point with the highest score on what the search has not seen, the project's own where several have it; the best of the search
+        """The point with the highest score on what the search has not seen, the defaults where several have it; the best of the search
         if nothing was confirmed. Whether it is far enough ahead is for the fit's user to judge."""
         confirmed = sorted({row["point"] for row in self.points if row["stage"] in self.confirmations})
         return max(confirmed, key=self.outside) if confirmed else self.best["point"]
 
     def departures(self, point):
-        """knob -> value, where the point has another value than the project's setting."""
+        """knob -> value, where the point has another value than the default."""
         return {knob: setting["value"] for knob, setting in self.at[point].items() if setting["active"] and not setting["standard"]}
 
     def standard(self, knob):
-        """The project's own value."""
+        """The default."""
         return next(row["value"] for row in self.settings if row["knob"] == knob and row["standard"])
 
     def front(self):
