@@ -40,7 +40,7 @@ std::string points_table(const FitTables& tables, std::uint32_t best) {
   for (const FitPointRow& point : tables.points) {
     if (!confirmed.contains(point.point)) continue;
     table.add_row();
-    table.add({"setting"}, point.point == 0 ? "standard" : "point " + std::to_string(point.point));
+    table.add({"setting"}, point.point == 0 ? "defaults" : "point " + std::to_string(point.point));
     table.add({"stage"}, point.stage);
     table.add({"claims judged"}, point.judged);
     table.add({"reproduced"}, point.reproduced);
@@ -59,7 +59,7 @@ std::string knobs_table(const FitPlan& plan, const FitTables& tables, std::uint3
     const FitSettingRow& at_best = *settings.at(best).at(knob.name);
     table.add_row();
     table.add({"knob"}, knob.name);
-    table.add({"standard"}, knob.values[knob.standard].name);
+    table.add({"default"}, knob.values[knob.standard].name);
     table.add({"best"}, at_best.active ? at_best.value : std::string());
   }
   return aligned_text(table);
@@ -87,7 +87,7 @@ std::string confirmed_table(const std::vector<const Claim*>& claims, const FitTa
   for (const Claim* claim : claims) {
     table.add_row();
     table.add({world}, claim->id);
-    for (const auto& [name, point] : {std::pair{"standard", std::uint32_t{0}}, std::pair{"best", best}}) {
+    for (const auto& [name, point] : {std::pair{"defaults", std::uint32_t{0}}, std::pair{"best", best}}) {
       const auto found = verdicts.find({claim->id, point});
       const bool has = found != verdicts.end();
       const std::string noisy = has && found->second->noisy ? ", seeds disagree" : "";

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// Returns tables that compare the best setting with the standard one, in the search and in the confirmation,
+/// Returns tables that compare the best setting with the defaults, in the search and in the confirmation,
 /// and the claims that score under no setting. If the fit only takes steps (FitPlan::only_steps), returns a
 /// line for each step instead. results/harness_results/fit.py shows more.
 std::string fit_text(const FitPlan& plan, const std::vector<const Claim*>& claims, const FitTables& tables);

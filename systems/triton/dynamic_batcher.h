@@ -20,9 +20,8 @@ namespace harness {
 ///
 /// 1. If the pending batch's oldest request has waited for the delay, all of it.
 /// 2. Otherwise, the largest preferred size that is not larger than the pending batch.
-/// 3. If no preferred size can be had: all of it without a delay. With a delay nothing is sent: the instance
-/// stays idle
-///    until a request comes or the delay or a timeout is over.
+/// 3. If no preferred size can be had: all of it without a delay. With a delay nothing is sent, and the
+///    instance stays idle until a request comes or the delay or a timeout is over.
 class DynamicBatcher {
  public:
   /// Throws ParamError if the preferred sizes cannot be read.
