@@ -36,7 +36,8 @@ LAYERS = {
     "engine": {"core", "serving", "record/run", "engine"},
     "sim": {"core", "serving", "record/run", "engine", "sim"},
     "gpu": {"core", "machine", "gpu"},
-    "live": {"core", "machine", "ranks", "serving", "record/run", "engine", "gpu", "live"},
+    "remote": {"core", "text", "machine", "remote"},
+    "live": {"core", "machine", "ranks", "serving", "record/run", "engine", "gpu", "remote", "live"},
     "workloads": {"core", "files", "workloads"},
     "systems_list": {"core", "serving", "systems_list", "system"},
     "system": {"core", "serving"},
@@ -58,7 +59,7 @@ FOLDERS = {
     "engine": ["", "replay", "accounting", "bounds", "queues", "servers", "dispatch"],
     "record": ["run", "analysis", "hdf5"],
     "gpu": ["inputs", "exchange", "device", "profiling", "cuda", "nccl", "torch/zoo", "torch"],
-    "live": ["transport", "protocol", "tensors", "run"],
+    "live": ["transport", "protocol", "tensors", "run", "server"],
 }
 
 # Libraries that stay behind a few files: header -> files that may include it. Tests and benchmarks are free.
@@ -71,6 +72,7 @@ LIBRARIES = [
     (r"mpi\.h$", r"^harness/(ranks|live/transport)/[a-z_0-9]+\.cc$"),
     (r"zlib\.h$", r"^harness/files/[a-z_0-9]+\.cc$"),
     (r"openssl/", r"^harness/files/[a-z_0-9]+\.cc$"),
+    (r"curl/|nlohmann/", r"^harness/remote/[a-z_]+\.cc$"),
     (r"torch/|ATen/|c10/", r"^harness/gpu/torch/"),
     (r"cuda|nvml", r"^harness/gpu/(cuda|torch|nccl)/"),
     (r"google/protobuf/", r"^harness/views/[a-z_]+\.cc$"),

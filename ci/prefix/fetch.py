@@ -11,7 +11,7 @@ from problems import Problem
 
 # What CMake looks for (cmake/HarnessDependencies.cmake). LibTorch, CUDA, NCCL, the compiler, CMake, Ninja and Python are the node's.
 WANTED = ["libhdf5-dev", "libopenmpi-dev", "openmpi-bin", "libtomlplusplus-dev", "libcli11-dev", "libboost-dev", "zlib1g-dev",
-          "libssl-dev", "libxxhash-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev", "libprotobuf-dev", "protobuf-compiler"]
+          "libssl-dev", "libxxhash-dev", "libcurl4-openssl-dev", "nlohmann-json3-dev", "libgtest-dev", "libbenchmark-dev", "libglpk-dev", "libprotobuf-dev", "protobuf-compiler"]
 
 # What every node has in a version of its own that must not be mixed with Debian's.
 COMPILERS = r"gcc.*|g\+\+.*|cpp.*|lib(gcc|stdc\+\+)-.*-dev|libc6-dev|libc-dev-bin|libcrypt-dev|linux-libc-dev|binutils.*"
@@ -20,7 +20,7 @@ OF_THE_NODE = COMPILERS + r"|libc6|libc-bin|libcrypt1|libgcc-s1|libstdc\+\+6|ope
 NOT_NEEDED = (
     r"gfortran.*|libgfortran-.*-dev|libhdf5-(hl-)?fortran-.*|perl.*|debconf.*|dpkg.*|install-info|libjs-.*|"
     r"javascript-common|ocl-icd-.*|opencl-.*|autotools-dev|libltdl-dev|libnuma-dev|libibverbs-dev|libnl-.*-dev|libevent-dev|"
-    r"libhwloc-dev|libpmix-dev|libsuitesparse-dev|libgmp-dev|libcurl4-openssl-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|"
+    r"libhwloc-dev|libpmix-dev|libsuitesparse-dev|libgmp-dev|libaec-dev|libjpeg.*-dev|hdf5-helpers|adduser|"
     r"passwd|libpam.*|libhwloc-plugins|libsasl2-modules-db")
 LEFT_OUT = re.compile(f"^({OF_THE_NODE}|{NOT_NEEDED})$")
 
