@@ -50,7 +50,7 @@ class Scripts(Copies):
     def test_setup_refuses_what_it_does_not_know(self):
         done = self.run_script("setup", "--gpu")
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, "ci/setup: found '--gpu'; allowed: --program, --run, --cuda, --prefix DIR, or nothing\n")
+        self.assertEqual(done.stderr, "ci/setup: found '--gpu'; allowed: --program, --run, --cuda, --servers, --prefix DIR, or nothing\n")
 
     def test_setup_leaves_the_torch_that_is_there(self):
         self.apt_with_everything()
