@@ -18,7 +18,12 @@ TEST(DropReasons, HaveTheirNames) {
       {kOverload, "overload"},
       {kWorkerLost, "worker_lost"},
       {kSchedulerQueueFull, "scheduler_queue_full"},
-      {kMessageLost, "message_lost"}};
+      {kMessageLost, "message_lost"},
+      {kServerTimeout, "server_timeout"},
+      {kServerGone, "server_gone"},
+      {kServerRefused, "server_refused"},
+      {kServerError, "server_error"},
+      {kBadAnswer, "bad_answer"}};
   for (const auto& [reason, name] : names) EXPECT_STREQ(name_of(reason), name);
 }
 

@@ -32,7 +32,7 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
     layout.cells += factory.cells().size();
     ExperimentLayout::Devices devices{path, {}, false};
     for (const Cell& cell : factory.cells()) {
-      if (cell.runtime == Runtime::kSimulated) continue;
+      if (cell.runtime == Runtime::kSimulated || cell.runtime == Runtime::kServer) continue;
       const PreparedCell prepared = factory.prepare(cell);
       if (!prepared.why.empty()) {
         ++layout.skipped;

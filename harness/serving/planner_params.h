@@ -73,6 +73,7 @@ struct ModuleOverride {
   int batch = 0;
   int workers = 0;
   int cores = 0;
+  std::string remote = {};  ///< model or path on a running server; empty: the name of the module
 };
 
 }  // namespace harness

@@ -129,7 +129,12 @@ const char* words_of(DropReason reason) {
       "this module or a later one was overloaded, so it was refused on arrival",
       "its batch ran on a worker that stopped",
       "it was lost on its way to a queue, or the notice of its end on the way back",
-      "it would have waited too long in its scheduler's queue, so it was rejected on arrival"};
+      "it would have waited too long in its scheduler's queue, so it was rejected on arrival",
+      "the server gave no answer in time",
+      "there was no connection to the server, or it ended before the answer",
+      "the server refused it",
+      "the server answered with an error",
+      "what the server answered is no answer of the model"};
   return kWords[static_cast<std::size_t>(reason)];
 }
 

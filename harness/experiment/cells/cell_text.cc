@@ -79,9 +79,10 @@ CellTextTemplate cell_frame(const ExperimentSpec& spec, const Cell& cell, const 
   if (spec.cell_limit_s > 0) text += "cell_limit_s = " + text_of(spec.cell_limit_s) + "\n";
   std::string requests;
   for (const Section& section : fixed_sections(copy)) {
-    const bool counts = section.name == "gpu"    ? cell.runtime == Runtime::kGpu
-                        : section.name == "live" ? cell.runtime != Runtime::kSimulated
-                                                 : true;
+    const bool counts = section.name == "gpu"      ? cell.runtime == Runtime::kGpu
+                        : section.name == "server" ? cell.runtime == Runtime::kServer
+                        : section.name == "live"   ? cell.runtime != Runtime::kSimulated
+                                                   : true;
     if (section.name == kWorkload)
       requests = request_lines(section.params, settings.requests, pipeline.has_tasks());
     else if (section.name == "cluster")

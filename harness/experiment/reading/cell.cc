@@ -53,6 +53,7 @@ bool concerns(const ExperimentSpec& spec, const SweepAxis& axis, const Pipeline&
   if (section == "module") return has_module(pipeline, member);
   if (section == "live") return cell.runtime != Runtime::kSimulated;
   if (section == "gpu") return cell.runtime == Runtime::kGpu;
+  if (section == "server") return cell.runtime == Runtime::kServer;
   if (of_simulated_world(axis.key)) return cell.runtime == Runtime::kSimulated;
   if (known_system(section) != nullptr) return is_of(section, spec.systems[cell.system]);
   return true;

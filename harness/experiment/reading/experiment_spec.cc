@@ -24,16 +24,16 @@
 namespace harness {
 namespace {
 
-constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu};
+constexpr Runtime kRuntimes[] = {Runtime::kSimulated, Runtime::kEmulated, Runtime::kGpu, Runtime::kServer};
 
 }  // namespace
 
 void ExperimentSpec::list(ParamList& params) {
   params.text("name", name, "a text", "what results call the experiment").by_default("the file's stem");
   params.axis<Runtime>(
-      "runtime", runtimes, "simulated, emulated, gpu or several of them",
-      "axis: where the cells run: in virtual time, in wall-clock time with emulated GPUs, or with devices "
-      "that run the networks",
+      "runtime", runtimes, "simulated, emulated, gpu, server or several of them",
+      "axis: where the cells run: in virtual time, in wall-clock time with emulated GPUs, with devices that "
+      "run the networks, or against a running server",
       [](const ParamValue& value, const InputPlace&) -> std::optional<Runtime> {
         const auto is_it = [&](Runtime runtime) { return text_of(value) == name_of(runtime); };
         const auto* found = std::find_if(std::begin(kRuntimes), std::end(kRuntimes), is_it);
@@ -87,9 +87,9 @@ namespace {
 
 /// Returns the names of the tables at the top level.
 std::vector<std::string> table_names() {
-  std::vector<std::string> names = {"workload", "trace", "cluster", "serving",      "planner",
-                                    "live",     "gpu",   "module",  "system",       kSettingKey,
-                                    "sweep",    "fault", "record",  "repeat_until", kRobustnessKey};
+  std::vector<std::string> names = {"workload", "trace",  "cluster",      "serving",     "planner",   "live",
+                                    "gpu",      "server", "module",       "system",      kSettingKey, "sweep",
+                                    "fault",    "record", "repeat_until", kRobustnessKey};
   for (const std::string& system : known_systems()) names.push_back(system);
   return names;
 }
@@ -287,8 +287,8 @@ void read_workload(const TableReader& document, ExperimentSpec& spec, Writer wri
 
 void read_settings(const TableReader& document, ExperimentSpec& spec) {
   for (const TomlEntry& entry : document.entries()) {
-    static const std::vector<std::string> kShared = {"cluster", "serving", "planner",
-                                                     "live",    "gpu",     "module"};
+    static const std::vector<std::string> kShared = {"cluster", "serving", "planner", "live",
+                                                     "gpu",     "server",  "module"};
     const bool shared = std::find(kShared.begin(), kShared.end(), entry.key) != kShared.end();
     if (!shared && known_system(entry.key) == nullptr) continue;
     const TableReader table = document.table(entry.key);
@@ -414,7 +414,7 @@ void load_libraries(const std::string& path, std::string_view text) {
 std::string figure_catalogue() { return home_folder() + "/results/figures/catalogue.txt"; }
 
 const char* name_of(Runtime runtime) {
-  constexpr const char* kNames[] = {"simulated", "emulated", "gpu"};
+  constexpr const char* kNames[] = {"simulated", "emulated", "gpu", "server"};
   return kNames[static_cast<int>(runtime)];
 }
 

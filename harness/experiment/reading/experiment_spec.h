@@ -22,7 +22,7 @@ namespace harness {
 inline constexpr std::uint64_t kMaxCells = 1'000'000;
 
 /// The runtime in which a cell runs.
-enum class Runtime { kSimulated, kEmulated, kGpu };
+enum class Runtime { kSimulated, kEmulated, kGpu, kServer };
 const char* name_of(Runtime runtime);
 
 struct SweepAxis;

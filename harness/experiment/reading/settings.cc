@@ -51,8 +51,8 @@ void assign_to_trace(Settings& settings, const std::string& trace, const std::st
 }
 
 std::vector<std::string> section_names() {
-  std::vector<std::string> names = {"cluster", "serving", "planner", "live",   "gpu",
-                                    "module",  "trace",   "fault",   kWorkload};
+  std::vector<std::string> names = {"cluster", "serving", "planner", "live",  "gpu",
+                                    "server",  "module",  "trace",   "fault", kWorkload};
   for (const std::string& system : known_systems()) names.push_back(system);
   return names;
 }
@@ -60,15 +60,16 @@ std::vector<std::string> section_names() {
 }  // namespace
 
 std::vector<Section> fixed_sections(Settings& settings) {
-  std::vector<Section> sections = {{"cluster", {}}, {"serving", {}}, {"planner", {}},
-                                   {"live", {}},    {"gpu", {}},     {kWorkload, {}}};
+  std::vector<Section> sections = {{"cluster", {}}, {"serving", {}}, {"planner", {}}, {"live", {}},
+                                   {"gpu", {}},     {"server", {}},  {kWorkload, {}}};
   append(sections[0].params, settings.cluster);
   append(sections[0].params, settings.world);
   append(sections[1].params, settings.serving);
   append(sections[2].params, settings.planner);
   append(sections[3].params, settings.live);
   append(sections[4].params, settings.gpu);
-  append(sections[5].params, settings.requests);
+  append(sections[5].params, settings.server);
+  append(sections[6].params, settings.requests);
   return sections;
 }
 
@@ -85,6 +86,9 @@ std::vector<Param> module_params(ModuleOverride& module) {
   list.integer("cores", module.cores, 0, 100'000,
                "fixes the cores of each of its workers in plans of the shared planner, where its profile has "
                "cpu_ms; batches and workers are those without; 0: as it was measured");
+  list.any_text(
+      "remote", module.remote, "a name or a path",
+      "runtime = server: the server's model, or for a plain POST the path; empty: the module's name");
   return list.params();
 }
 

@@ -15,6 +15,7 @@
 #include "harness/files/table_reader.h"
 #include "harness/live/protocol/gpu_params.h"
 #include "harness/live/protocol/live_params.h"
+#include "harness/live/protocol/server_params.h"
 #include "harness/serving/planner_params.h"
 #include "harness/serving/serving_params.h"
 #include "harness/serving/system.h"
@@ -25,9 +26,9 @@ namespace harness {
 struct DeviceAt;
 struct FaultAt;
 
-/// The values of one cell. The keys are cluster.*, serving.*, planner.*, live.*, gpu.*, workload.* (except
-/// the axes), module.NAME.*, trace.NAME.* (also trace.NAME.streams.N.*, of its class N), fault.NAME.*, and
-/// SYSTEM.*.
+/// The values of one cell. The keys are cluster.*, serving.*, planner.*, live.*, gpu.*, server.*, workload.*
+/// (except the axes), module.NAME.*, trace.NAME.* (also trace.NAME.streams.N.*, of its class N),
+/// fault.NAME.*, and SYSTEM.*.
 struct Settings {
   ClusterParams cluster;
   WorldParams world;
@@ -35,6 +36,7 @@ struct Settings {
   PlannerParams planner;
   LiveParams live;         ///< used by live cells only
   GpuParams gpu;           ///< used by cells on GPUs only
+  ServerParams server;     ///< used by cells against a server only
   RequestParams requests;  ///< settings of [workload]; all but measure_from_s concern task trees only
   std::map<std::string, ModuleOverride> modules;
   TraceSpec trace;
@@ -74,7 +76,8 @@ struct Section {
 /// The name of the section whose table has axes too.
 inline constexpr const char* kWorkload = "workload";
 
-/// Returns the tables with fixed names: cluster, serving, planner, live, gpu, and workload without its axes.
+/// Returns the tables with fixed names: cluster, serving, planner, live, gpu, server, and workload without
+/// its axes.
 std::vector<Section> fixed_sections(Settings& settings);
 /// Returns the keys of [trace.NAME], texts first.
 std::vector<Param> trace_params(TraceSpec& trace);

@@ -98,7 +98,8 @@ void CheckedExperiment::plan_cells(const CellDistribution& ranks, const std::fun
     cells.back().input_hash = prepared.identity.input_hash;
     const bool can_run = prepared.why.empty();
     if (can_run) costs.back() = harness::is_live(prepared) ? prepared.duration_s : prepared.expected_requests;
-    if (can_run && harness::is_live(prepared)) check_layout(spec, prepared, ranks);
+    if (can_run && harness::is_live(prepared) && cell.runtime != Runtime::kServer)
+      check_layout(spec, prepared, ranks);
     if (cell.runtime == Runtime::kGpu) {
       const RunSpec world = factory.make_world(cell);
       check_devices(spec, prepared, world, ranks.ranks());

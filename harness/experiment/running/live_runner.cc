@@ -48,8 +48,25 @@ LiveRunner::LiveRunner(CellRunner& cells)
 
 void LiveRunner::run(const std::vector<std::uint32_t>& cells, Progress& progress) {
   cells_.ranks.watch_ranks(false);
-  for (const std::uint32_t cell : cells) run_one(cell, progress);
+  for (const std::uint32_t cell : cells) {
+    if (cells_.experiment.factory.cells().at(cell).runtime == Runtime::kServer)
+      run_on_server(cell, progress);
+    else
+      run_one(cell, progress);
+  }
   cells_.ranks.watch_ranks(true);
+}
+
+/// Runs a cell against a server: rank 0 sends the load while the others wait.
+void LiveRunner::run_on_server(std::uint32_t cell, Progress& progress) {
+  on_all_ranks(cells_.ranks, cells_.experiment.spec.file, [&](RankReport&) {
+    const PreparedCell prepared = cells_.begin(cell, progress);
+    if (cells_.ranks.rank() != 0) return;
+    if (!prepared.why.empty()) return cells_.run(prepared, progress);
+    cells_.finish(run_server_cell(cells_.experiment.factory, cells_.bounds, prepared,
+                                  cells_.how_to_run(prepared, progress)),
+                  progress);
+  });
 }
 
 /// Runs a live cell on all ranks at once; a failure on one of them ends it on all.

@@ -22,6 +22,7 @@ class LiveRunner {
 
  private:
   void run_one(std::uint32_t cell, Progress& progress);
+  void run_on_server(std::uint32_t cell, Progress& progress);
 
   CellRunner& cells_;
   std::unique_ptr<Transport> transport_;

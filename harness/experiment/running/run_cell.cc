@@ -19,8 +19,10 @@
 #include "harness/experiment/running/cell_needs.h"
 #include "harness/experiment/running/cell_title.h"
 #include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/server_calls.h"
 #include "harness/gpu/device/device_traits.h"
 #include "harness/gpu/device/devices.h"
+#include "harness/live/server/server_world.h"
 #include "harness/machine/cpu_facts.h"
 #include "harness/sim/simulation.h"
 
@@ -295,6 +297,47 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   }
   rows_.pass_to(*writer_);
   writer_->finish(row, *record);
+  return row;
+}
+
+namespace {
+
+/// Removes what is not known of a run against a server: how it batches, and what its devices do.
+void forget_inside_of_server(SummaryRow& row) {
+  for (const char* metric :
+       {"gpu_utilisation", "invalid_rate", "queueing_ms_mean", "queueing_ms_sd", "batch_wait_ms_mean",
+        "batch_wait_ms_sd", "utilisation_spread", "lockstep", "messages", "message_bytes"})
+    row[metric] = kNoValue;
+}
+
+}  // namespace
+
+SummaryRow run_server_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
+                           const CellRun& how) {
+  RunSpec spec = factory.make_run(prepared);
+  spec.progress = how.progress;
+  const CpuClocks clocks_before = read_cpu_clocks();
+  RowBuffer rows;
+  RunRecord record;
+  try {
+    const ServerRun run = server_run(prepared, spec, how);
+    record = ServerWorld(spec, run, how.rows ? &rows : nullptr).run();
+  } catch (const CellFailed& failed) {
+    return write_empty(prepared, how, "skipped", failed.what());
+  }
+  if (record.sent == 0) return write_empty(prepared, how, "skipped", kNothingSent);
+  SummaryRow row = row_of(prepared, spec, record, bounds);
+  forget_inside_of_server(row);
+  row.why = why_invalid(record, prepared.settings.live);
+  if (!row.why.empty()) {
+    row.status = "invalid";
+    row.why += theft_note(clocks_before);
+  } else {
+    row.why = text_of_notes(record.notes);
+  }
+  CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
+  rows.pass_to(writer);
+  writer.finish(row, record);
   return row;
 }
 

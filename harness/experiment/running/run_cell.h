@@ -49,6 +49,11 @@ SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRe
 SummaryRow run_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                     const CellRun& how);
 
+/// Runs the cell against a running server ([server]) on this rank alone. It is skipped, with the reason, if
+/// the server is not there, is not ready, or has other models or settings. Throws what `how` throws.
+SummaryRow run_server_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
+                           const CellRun& how);
+
 /// One live cell that can run; every rank has one. The constructor makes the world, has the devices loaded
 /// and, on rank 0, makes the file, so that errors there show before the ranks begin to wait for each other.
 class LiveCell {

@@ -98,6 +98,12 @@ void add_if_not_ok(Fidelity& result, const SummaryRow& row) {
                            (row.why.empty() ? "" : " (" + row.why + ")"));
 }
 
+/// True if all live runs were ok and against a server, which tells nothing of GPU time.
+bool is_hidden_in_a_server(const LiveCell& cell) {
+  return std::all_of(cell.runs.begin(), cell.runs.end(),
+                     [](const RunPair& run) { return ran(run.live) && run.live->cell.runtime == "server"; });
+}
+
 void add_rows(Fidelity& result, const LiveCells& cells, const std::vector<ComparedMetric>& metrics) {
   const auto neither_ran = [](const RunPair& run) { return !ran(run.live) && !ran(run.simulated); };
   for (const LiveCell& cell : cells.cells()) {
@@ -105,7 +111,9 @@ void add_rows(Fidelity& result, const LiveCells& cells, const std::vector<Compar
     for (const ComparedMetric& metric : metrics) {
       const FidelityRow row = row_of(cell, metric);
       const bool has_none = row.runs == 0 && std::isnan(row.simulated);
-      if (!metric.where_present || !has_none) result.rows.push_back(row);
+      if (metric.where_present && has_none) continue;
+      if (std::isnan(row.live) && is_hidden_in_a_server(cell)) continue;
+      result.rows.push_back(row);
     }
   }
 }
