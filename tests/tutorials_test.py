@@ -214,6 +214,7 @@ class Scratch(unittest.TestCase):
     def has(self, need):
         asks = {"torch": [self.program, "list", "models"], "pandas": [sys.executable, "-c", "import h5py, pandas"],
                 "data": ["test", "-d", os.environ.get("HARNESS_DATA", ROOT.parent / "shared/data")],
+                "servers": ["sh", "-c", "test $(nproc) -ge 2 && python3 -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'"],
                 "report": ["test", "-d", ROOT / "build/report-tools"]}
         return subprocess.run(asks[need], capture_output=True, check=False).returncode == 0
 

@@ -2,7 +2,8 @@
 """Holds this project's numbers against those of others, and fills docs/validation.md and the README's line: validation/run.py [NAME ...]
 
 A validation is a folder with a validate.py that defines ORDER, where it stands on the page, and validate(harness), which
-returns a list of Comparisons (comparison.py), an empty one if figures that it needs are not there. Its tables stand between the
+returns a list of Comparisons (comparison.py), an empty one if figures that it needs are not there. What one found that needs
+a running server stays in its folder (comparisons.json), so that the others can be run without a server. Its tables stand between the
 page's lines `<!-- validation: NAME -->` and `<!-- validation: end -->`, a row for each of all comparisons between
 `<!-- validation: all -->` and the end. Pictures (PNG) that it draws into harness.out go to docs/figures with the page.
 Exit code: 1 when a comparison differs by more than it may and says no reason (`known`)."""
@@ -28,6 +29,7 @@ FIGURES = ROOT / "docs/figures"
 OF_ALL = re.compile(r"(<!-- of validations --> )[^(]*(?= \()")
 END = "<!-- validation: end -->\n"
 LATE = " (late)"  # the mark of bounds that were set, or after which something was changed, when ours had been seen
+KEPT = "comparisons.json"
 LONG_TABLE = 20  # longer ones show their worst figures alone
 
 
@@ -42,6 +44,12 @@ def load(name):
 
 def names():
     return sorted(path.parent.name for path in HERE.glob("*/validate.py"))
+
+
+def kept_path(name, out):
+    """The file of what the last run of a validation found. One that needs a running server has it in its folder."""
+    own = HERE / name / KEPT
+    return own if own.exists() else out / name / KEPT
 
 
 def bound(comparison):
@@ -135,7 +143,7 @@ def validate(name, options):
     out.mkdir(parents=True, exist_ok=True)
     comparisons = module.validate(Harness(options.harness, options.ranks, out))
     text = json.dumps({"order": module.ORDER, "comparisons": [asdict(one) for one in comparisons]}, indent=1)
-    (out / "comparisons.json").write_text(text + "\n", encoding="utf-8")
+    kept_path(name, options.out).write_text(text + "\n", encoding="utf-8")
     for one in comparisons:
         print(f"{one.verdict:10}  {one.title}: {len(one.figures)} figures, mean error {one.mean_error:.3g} {one.unit}, "
               f"worst {one.worst_error:.3g}; allowed: {bound(one)}")
@@ -145,6 +153,7 @@ def validate(name, options):
 def main(words):
     parser = argparse.ArgumentParser(prog="ci/validation", description="Holds our numbers against those of others; fills docs/validation.md.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="folders of validation/ (default: all)")
+    parser.add_argument("--servers", action="store_true", help="those that need a running server, which the others leave as they are")
     parser.add_argument("--harness", type=Path, default=ROOT / "build/release/bin/harness")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--out", type=Path, default=ROOT / "results-out/validation")
@@ -152,15 +161,16 @@ def main(words):
     unknown = sorted(set(options.names) - set(names()))
     if unknown:
         parser.error(f"found no validation '{unknown[0]}'; allowed: {', '.join(names())}")
-    for name in options.names or names():
+    chosen = options.names or [name for name in names() if (HERE / name / KEPT).exists() == options.servers]
+    for name in chosen:
         validate(name, options)
-    kept = {name: options.out / name / "comparisons.json" for name in names()}
+    kept = {name: kept_path(name, options.out) for name in names()}
     done = {name: restored(path) for name, path in kept.items() if path.exists()}
     if len(done) == len(kept) and all(comparisons for _, comparisons in done.values()):
         write_page(done, options.out)
     else:
         print("the page stays as it is: some validations have not run")
-    differs = [name for name in options.names or names() for one in done[name][1] if one.verdict == "differs" and not one.known]
+    differs = [name for name in chosen for one in done[name][1] if one.verdict == "differs" and not one.known]
     return 1 if differs else 0
 
 

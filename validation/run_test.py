@@ -106,6 +106,16 @@ class Pages(unittest.TestCase):
         self.run_all()
         self.assertEqual(self.page.read_text(encoding="utf-8"), text)
 
+    def test_one_with_a_server_stays_as_it_is(self):
+        self.add("first", 1, 10)
+        self.add("second", 2, 10.5)
+        (self.folder / "second/comparisons.json").write_text("{}", encoding="utf-8")
+        self.assertEqual(self.run_all("--servers")[0], 0)
+        self.add("second", 2, 99)
+        self.assertEqual(self.run_all()[0], 0)
+        self.assertIn("| a | 10.000 | 10.500 | +0.5 |", self.page.read_text(encoding="utf-8"))
+        self.assertEqual(self.run_all("--servers")[0], 1)
+
     def test_one_that_differs(self):
         self.add("first", 1, 10)
         self.add("second", 2, 12)

@@ -25,6 +25,7 @@
 #include "harness/doctor/experiment_layout.h"
 #include "harness/doctor/host_checks.h"
 #include "harness/doctor/launch.h"
+#include "harness/doctor/server_checks.h"
 #include "harness/doctor/survey_checks.h"
 #include "harness/doctor/survey_ranks.h"
 #include "harness/experiment/cells/device_need.h"
@@ -161,6 +162,7 @@ int examine(const DoctorOptions& options) {
   append(check_silent(facts));
   if (!options.file.empty()) append(check_layout(experiment, ranks, allowed_cores()));
   append(check_devices(experiment, machines));
+  if (experiment.on_servers > 0) append(check_servers(options.file, options.overrides));
   append(check_hosts(facts));
   if (ranks > 1) append({check_wakes(facts), check_links(facts), check_clocks(facts)});
   append({check_output_folder(options.folder),

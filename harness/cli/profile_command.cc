@@ -19,6 +19,7 @@
 #include "harness/cli/printing.h"
 #include "harness/cli/profile_jobs.h"
 #include "harness/cli/profile_report.h"
+#include "harness/cli/profile_server.h"
 #include "harness/cli/python_script.h"
 #include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"
@@ -80,7 +81,9 @@ class ProfileRun {
         goodput_(options.goodput),
         seed_(options.seed) {
     if (!options.device_name.empty()) set_.device = options.device_name;
-    if (options.add) before_ = text_before(output_, set_.device, jobs_);
+    std::vector<std::string> models;
+    for (const ProfileJob& job : jobs_.jobs) models.push_back(job.source.model);
+    if (options.add) before_ = text_before(output_, set_.device, models);
   }
 
   /// Measures all models; returns the exit code.
@@ -91,7 +94,7 @@ class ProfileRun {
     if (adds_goodput)
       write_file(output_, text_with_goodput(output_, text_of(set_), goodput_, seed_, is_file_));
     if (!is_file_ && !adds_goodput) write();
-    if (is_file_) print_text(exit_points_.text() + written_text());
+    if (is_file_) print_text(exit_points_.text() + written_text(output_, set_.profiles.size()));
     return failures_ > 0 ? 1 : 0;
   }
 
@@ -123,12 +126,6 @@ class ProfileRun {
       throw;
     }
     print_text(report_text(profile) + warnings + "\n");
-  }
-
-  std::string written_text() const {
-    const std::string path = std::filesystem::absolute(output_).lexically_normal().string();
-    return output_ + ": " + counted(set_.profiles.size(), "profile") +
-           "; experiments take it with --set cluster.profiles=" + path + "\n";
   }
 
   void write() const {
@@ -184,9 +181,24 @@ void add_goodput_options(CLI::App& command, GoodputOptions& options) {
       .add_option("--profiles", options.profiles,
                   "nothing is measured: the models of this set get goodput from their latencies")
       ->type_name("SET")
+      ->excludes("--server")
       ->excludes("--model")
       ->excludes("--pipeline")
       ->excludes("--file");
+}
+
+void add_server_options(CLI::App& command, ProfileOptions& options) {
+  CLI::Option* server =
+      command
+          .add_option("--server", options.server,
+                      "a running server of KServe's protocol, such as Triton: --model names its models")
+          ->type_name("URL")
+          ->excludes("--pipeline")
+          ->excludes("--device");
+  command.add_option("--free-size", options.free_size, "size of input dimensions that its model leaves open")
+      ->needs(server)
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
 }
 
 void add_options(CLI::App& command, ProfileOptions& options) {
@@ -203,8 +215,10 @@ void add_options(CLI::App& command, ProfileOptions& options) {
           ->type_name("NAME")
           ->delimiter(',')
           ->allow_extra_args(false);
+  add_server_options(command, options);
   command.add_option("--file", options.file, "a TorchScript file; --model then names it")
       ->type_name("MODEL.pt")
+      ->excludes("--server")
       ->excludes(pipeline);
   CLI::Option* batches = command.add_option("--batches", options.batches, "batch sizes, rising from 1")
                              ->delimiter(',')
@@ -348,6 +362,7 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "  harness profile --device cuda:0 --pipeline tm --exit-points all -o tm.toml\n"
       "  harness profile --device cuda:0 --device-name gpu --pipeline small --add -o two-kinds.toml\n"
       "  harness profile --file mine.pt --input 224x224 -o mine.toml\n"
+      "  harness profile --server http://127.0.0.1:8000 --model square -o square.toml\n"
       "  harness profile --profiles shepherd-v100 --goodput 100,250 -o goodput.toml\n"
       "Experiments name the file as `profiles = \"tm.toml\"`. docs/profile.md says how it is measured.\n"
       "Exit codes: 0 all measured; 1 a model failed, the others are in the file; 2 bad input, such as a "
@@ -358,8 +373,13 @@ void add_profile_command(CLI::App& app, int& exit_code) {
     if (launched_rank() != 0 || import->parsed()) return;
     if (options->output.empty()) throw CLI::RequiredError("--output");
     const GoodputOptions& goodput = options->goodput;
-    exit_code = goodput.profiles.empty() ? ProfileRun(*options).run()
-                                         : add_goodput(goodput, options->seed, options->output);
+    if (!options->server.empty() && !goodput.slos_ms.empty())
+      throw CLI::ExcludesError("--server", "--goodput");
+    if (!options->server.empty())
+      exit_code = profile_server(*options);
+    else
+      exit_code = goodput.profiles.empty() ? ProfileRun(*options).run()
+                                           : add_goodput(goodput, options->seed, options->output);
   });
 }
 

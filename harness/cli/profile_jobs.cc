@@ -86,32 +86,6 @@ class ExitPointChoice {
   std::optional<ProfileSet> set_;
 };
 
-std::vector<int> batches_of(const ProfileOptions& options) {
-  if (options.batches.empty()) {
-    if (options.max_batch < 1 || options.max_batch > kLargestBatch)
-      throw wrong("--max-batch", std::to_string(options.max_batch), "1 to 4096");
-    return usual_batches(options.max_batch);
-  }
-  const std::vector<int>& batches = options.batches;
-  const bool rising = std::is_sorted(batches.begin(), batches.end(), std::less_equal<>());
-  if (!rising || batches.front() != 1 || batches.back() > kLargestBatch)
-    throw wrong("--batches", "sizes that do not rise from 1",
-                "1 first, then each larger than the last, at most 4096");
-  return batches;
-}
-
-RepeatRule rule_of(const ProfileOptions& options) {
-  if (!(options.half_width > 0 && options.half_width < 1))
-    throw wrong("--half-width", text_of(options.half_width), "a share above 0 and below 1, such as 0.02");
-  if (!(options.limit_s > 0 && options.limit_s <= 86'400))
-    throw wrong("--limit-s", text_of(options.limit_s), "above 0, at most 86400 s");
-  RepeatRule rule;
-  rule.half_width = options.half_width;
-  rule.limit_ns = s_to_ns(options.limit_s);
-  rule.seed = options.seed;
-  return rule;
-}
-
 struct ListedModel {
   std::string name;
   Size image;
@@ -185,6 +159,32 @@ void check_names(const ModelList& list) {
 
 }  // namespace
 
+std::vector<int> batches_of(const ProfileOptions& options) {
+  if (options.batches.empty()) {
+    if (options.max_batch < 1 || options.max_batch > kLargestBatch)
+      throw wrong("--max-batch", std::to_string(options.max_batch), "1 to 4096");
+    return usual_batches(options.max_batch);
+  }
+  const std::vector<int>& batches = options.batches;
+  const bool rising = std::is_sorted(batches.begin(), batches.end(), std::less_equal<>());
+  if (!rising || batches.front() != 1 || batches.back() > kLargestBatch)
+    throw wrong("--batches", "sizes that do not rise from 1",
+                "1 first, then each larger than the last, at most 4096");
+  return batches;
+}
+
+RepeatRule rule_of(const ProfileOptions& options) {
+  if (!(options.half_width > 0 && options.half_width < 1))
+    throw wrong("--half-width", text_of(options.half_width), "a share above 0 and below 1, such as 0.02");
+  if (!(options.limit_s > 0 && options.limit_s <= 86'400))
+    throw wrong("--limit-s", text_of(options.limit_s), "above 0, at most 86400 s");
+  RepeatRule rule;
+  rule.half_width = options.half_width;
+  rule.limit_ns = s_to_ns(options.limit_s);
+  rule.seed = options.seed;
+  return rule;
+}
+
 void check_profile_output(const std::string& output) {
   std::error_code error;
   const bool special = fs::exists(output, error) && !fs::is_regular_file(output, error);
@@ -202,15 +202,16 @@ bool is_profile_file(const std::string& output) {
   return !fs::exists(output, error) || fs::is_regular_file(output, error);
 }
 
-std::string text_before(const std::string& output, const std::string& device, const ProfileJobs& jobs) {
+std::string text_before(const std::string& output, const std::string& device,
+                        const std::vector<std::string>& models) {
   std::error_code error;
   if (!fs::is_regular_file(output, error)) return "";
   const std::string text = read_file(output);
   const ProfileSet set = parse_profiles(output, text);
   const auto own = set.devices.find(device);
-  for (const ProfileJob& job : jobs.jobs) {
-    if (own == set.devices.end() || !own->second.contains(job.source.model)) continue;
-    throw input_error({output, 0, "profile"}, "a profile of '" + job.source.model + "' on " + device,
+  for (const std::string& model : models) {
+    if (own == set.devices.end() || !own->second.contains(model)) continue;
+    throw input_error({output, 0, "profile"}, "a profile of '" + model + "' on " + device,
                       "with --add other models, or another --device-name");
   }
   return text;

@@ -32,6 +32,8 @@ struct ProfileOptions {
   bool add = false;         ///< true: adds the profiles to the set in the output
   std::string device_name;  ///< name in the set; empty: the device's own name
   GoodputOptions goodput;
+  std::string server;  ///< URL of a running server; empty: a device of this machine
+  int free_size = 1;   ///< server: size of dimensions that the model leaves open
 };
 
 /// One model and the way to measure it.
@@ -54,13 +56,18 @@ struct ProfileJobs {
 /// model.
 ProfileJobs profile_jobs(const ProfileOptions& options);
 
+/// Returns the batch sizes to measure and the rule of repeating. Throw InputError for other options.
+std::vector<int> batches_of(const ProfileOptions& options);
+RepeatRule rule_of(const ProfileOptions& options);
+
 /// Throws InputError for an output that is no .toml file, device or pipe, EnvironmentError if it could not be
 /// written.
 void check_profile_output(const std::string& output);
 
-/// Returns the text of the set in `output`, to which profiles of these jobs on `device` are added; "" if
-/// there is no such file. Throws InputError if the file is not a set of profiles or has one of them.
-std::string text_before(const std::string& output, const std::string& device, const ProfileJobs& jobs);
+/// Returns the text of the set in `output`, to which profiles of `models` on `device` are added; "" if there
+/// is no such file. Throws InputError if the file is not a set of profiles or has one of them.
+std::string text_before(const std::string& output, const std::string& device,
+                        const std::vector<std::string>& models);
 
 /// True if the output is a file, which may be written again and again. A device or pipe is written once, when
 /// all is done.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 
 #include "harness/core/build_info.h"
 #include "harness/core/wording.h"
@@ -69,12 +70,9 @@ std::string threads_text(const DeviceSpec& spec) {
 
 }  // namespace
 
-MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
-                                 const std::vector<std::string>& machine_notes) {
+MeasuredProfile measured_times(const ModelProfile& profile) {
   MeasuredProfile result;
   result.model = profile.model;
-  result.memory_mb = static_cast<double>(profile.model_bytes) / 1e6;
-  result.load_ns = profile.load_ns;
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
     result.sizes.push_back({size.batch, time.median_ns, time.p10_ns, time.p90_ns, time.p99_ns,
@@ -83,13 +81,23 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   result.repeats = static_cast<int>(profile.sizes.front().time.repeats);
   result.stopped_by = name_of(profile.stopped_by);
   result.drift = profile.drift;
-  result.precision = job.source.precision;
-  result.handover_ns = profile.handover_ns;
   if (profile.fit) {
     const LatencyFit& fit = *profile.fit;
     result.fit = MeasuredProfile::Fit{fit.alpha_ns / 1e6, fit.beta_ns / 1e6, fit.r2, fit.largest_error,
                                       fit.largest_error_batch};
   }
+  if (profile.stopped_by != StoppedBy::kNarrow) result.notes.push_back(stop_text(profile));
+  result.notes.insert(result.notes.end(), profile.notes.begin(), profile.notes.end());
+  return result;
+}
+
+MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& job,
+                                 const std::vector<std::string>& machine_notes) {
+  MeasuredProfile result = measured_times(profile);
+  result.memory_mb = static_cast<double>(profile.model_bytes) / 1e6;
+  result.load_ns = profile.load_ns;
+  result.precision = job.source.precision;
+  result.handover_ns = profile.handover_ns;
   if (profile.exit_points) {
     const ExitPointCost& cost = *profile.exit_points;
     result.exit_points =
@@ -98,14 +106,17 @@ MeasuredProfile measured_profile(const ModelProfile& profile, const ProfileJob& 
   result.notes.push_back("images of " + std::to_string(job.params.image_height) + " x " +
                          std::to_string(job.params.image_width) + " pixels");
   if (!job.source.file.empty()) result.notes.push_back("TorchScript file " + job.source.file);
-  if (profile.stopped_by != StoppedBy::kNarrow) result.notes.push_back(stop_text(profile));
   if (profile.refused_batch > 0) {
     result.notes.push_back("batches of " + std::to_string(profile.refused_batch) +
                            " and more were too much for the device's memory");
   }
-  result.notes.insert(result.notes.end(), profile.notes.begin(), profile.notes.end());
   result.notes.insert(result.notes.end(), machine_notes.begin(), machine_notes.end());
   return result;
+}
+
+std::string source_text() {
+  return "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
+         (kGitDirty ? " with local changes" : "") + "; " + machine_text();
 }
 
 MeasuredSet measured_set(const ProfileJobs& jobs) {
@@ -115,15 +126,13 @@ MeasuredSet measured_set(const ProfileJobs& jobs) {
   set.device = jobs.device_name;
   if (!threads.empty()) set.device += " (" + read_cpu_facts().model + ", " + threads + ")";
   set.description = "measured on " + set.device + " in " + name_of(jobs.jobs.front().source.precision);
-  set.source = "harness profile, " + today() + ", " + version_text() + ", commit " + kGitCommit +
-               (kGitDirty ? " with local changes" : "") + "; " + machine_text() +
-               (threads.empty() ? "" : ", " + threads) +
+  set.source = source_text() + (threads.empty() ? "" : ", " + threads) +
                "; medians, repeated until half of their 95 % confidence interval is within " +
                percent(rule.half_width) + " or " + number("%g s", ns_to_s(rule.limit_ns)) + " have passed";
   return set;
 }
 
-std::string report_text(const ModelProfile& profile) {
+std::string times_text(const ModelProfile& profile) {
   TextTable table;
   for (const BatchLatency& size : profile.sizes) {
     const TimingSummary& time = size.time;
@@ -136,13 +145,23 @@ std::string report_text(const ModelProfile& profile) {
     add_ms(table, "p90_ms", time.p90_ns);
     add_ms(table, "p99_ms", time.p99_ns);
   }
+  std::string text = aligned_text(table);
+  if (profile.fit) text += "latency is about " + fit_text(*profile.fit) + "\n";
+  return text + stop_text(profile) + "; drift " + number("%+.1f %%", 100 * profile.drift);
+}
+
+std::string written_text(const std::string& output, std::size_t profiles) {
+  const std::string path = std::filesystem::absolute(output).lexically_normal().string();
+  return output + ": " + counted(profiles, "profile") +
+         "; experiments take it with --set cluster.profiles=" + path + "\n";
+}
+
+std::string report_text(const ModelProfile& profile) {
   std::string text = profile.model + " on " + profile.device + ": loaded in " + ms(profile.load_ns) +
                      " ms, " + number("%.1f MiB", mib(profile.model_bytes)) + " of weights, " +
                      number("%.1f MiB", mib(profile.input_bytes)) + " of input buffers\n" +
-                     aligned_text(table);
-  if (profile.fit) text += "latency is about " + fit_text(*profile.fit) + "\n";
-  text += stop_text(profile) + "; drift " + number("%+.1f %%", 100 * profile.drift) + "; handing over " +
-          number("%.0f us", static_cast<double>(profile.handover_ns) / 1e3) + "\n";
+                     times_text(profile) + "; handing over " +
+                     number("%.0f us", static_cast<double>(profile.handover_ns) / 1e3) + "\n";
   if (profile.refused_batch > 0)
     text += "batches of " + std::to_string(profile.refused_batch) + " do not fit into the device's memory\n";
   if (profile.exit_points) {

@@ -32,6 +32,7 @@ ExperimentLayout read_layout(const std::string& file, const std::vector<std::str
     layout.cells += factory.cells().size();
     ExperimentLayout::Devices devices{path, {}, false};
     for (const Cell& cell : factory.cells()) {
+      if (cell.runtime == Runtime::kServer) ++layout.on_servers;
       if (cell.runtime == Runtime::kSimulated || cell.runtime == Runtime::kServer) continue;
       const PreparedCell prepared = factory.prepare(cell);
       if (!prepared.why.empty()) {
@@ -60,7 +61,10 @@ std::vector<Check> check_layout(const ExperimentLayout& experiment, int ranks, s
   }
   if (experiment.live.empty()) {
     return {finding(CheckLevel::kOk,
-                    counted(experiment.cells, "cell") + ", all simulated: any number of ranks", "")};
+                    counted(experiment.cells, "cell") +
+                        (experiment.on_servers > 0 ? ", simulated or on a server" : ", all simulated") +
+                        ": any number of ranks",
+                    "")};
   }
   std::vector<Check> checks;
   for (const ExperimentLayout::Kind& kind : experiment.live) {

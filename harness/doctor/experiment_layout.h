@@ -27,8 +27,9 @@ struct ExperimentLayout {
     bool has_emulated = false;  ///< true: it also has live cells that need no devices
   };
   std::vector<Devices> devices;
-  std::size_t cells = 0;    ///< number of cells of every runtime
-  std::size_t skipped = 0;  ///< number of live cells that no plan fits
+  std::size_t cells = 0;       ///< number of cells of every runtime
+  std::size_t on_servers = 0;  ///< number of cells with runtime = "server"
+  std::size_t skipped = 0;     ///< number of live cells that no plan fits
 };
 
 /// Reads the kinds of live cells of a file. Throws InputError, also if a run of the file would.

@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "harness/core/input_error.h"
+#include "harness/core/printable.h"
 #include "harness/machine/steady_clock.h"
 
 namespace harness {
 namespace {
 
 constexpr std::int64_t kQuestionTimeoutMs = 10'000;
+constexpr std::size_t kLongestSaid = 200;
 constexpr TimeNs kLongestWaitNs = 50 * kNsPerMs;
 
 HttpRequest get(const std::string& url) { return {HttpMethod::kGet, url, nullptr, nullptr, 0}; }
@@ -52,7 +54,10 @@ HttpEnd KserveServer::ask(HttpRequest request) {
 
 std::string KserveServer::body_of(const std::string& url) {
   HttpEnd end = ask(get(url));
-  if (end.error != HttpError::kNoError) throw ServerFault(url + ": " + end.error_text);
+  if (end.error != HttpError::kNoError) {
+    const std::string said = printable(end.body, kLongestSaid);
+    throw ServerFault(url + ": " + end.error_text + (said.empty() ? "" : ": " + said));
+  }
   return std::move(end.body);
 }
 
@@ -73,9 +78,9 @@ ServerMetadata KserveServer::metadata() {
 }
 
 ModelMetadata KserveServer::model(const std::string& name) {
-  check_ready(model_url(url_, name, "/ready"));
   const std::string url = model_url(url_, name);
   const std::string body = body_of(url);
+  check_ready(url + "/ready");
   return read_answer([&] { return model_metadata(body, url); });
 }
 

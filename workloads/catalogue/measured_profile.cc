@@ -62,7 +62,7 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   add(text, "repeats", std::to_string(profile.repeats));
   add(text, "stopped_by", toml_text(profile.stopped_by));
   add(text, "drift", share_text(profile.drift));
-  add(text, "precision", toml_text(name_of(profile.precision)));
+  if (profile.precision) add(text, "precision", toml_text(name_of(*profile.precision)));
   if (every_half_width_is_known(profile)) {
     const auto half_width = [](const MeasuredProfile::Latency& size) { return ms_text(*size.half_width_ns); };
     add(text, "half_width_ms", array_text(profile.sizes, half_width));
@@ -71,7 +71,7 @@ void add_measured(std::string& text, const MeasuredProfile& profile) {
   add_times(text, "p10_ms", profile, &MeasuredProfile::Latency::p10_ns);
   add_times(text, "p90_ms", profile, &MeasuredProfile::Latency::p90_ns);
   add_times(text, "p99_ms", profile, &MeasuredProfile::Latency::p99_ns);
-  add(text, "handover_ms", ms_text(std::max<TimeNs>(0, profile.handover_ns)));
+  if (profile.handover_ns) add(text, "handover_ms", ms_text(std::max<TimeNs>(0, *profile.handover_ns)));
   if (profile.fit) {
     add(text, "fit_alpha_ms", share_text(profile.fit->alpha_ms));
     add(text, "fit_beta_ms", share_text(profile.fit->beta_ms));
@@ -102,7 +102,7 @@ void add_profile(std::string& text, const MeasuredProfile& profile, const Measur
   add(text, "batch", array_text(profile.sizes, [](const auto& size) { return std::to_string(size.batch); }));
   add_times(text, "latency_ms", profile, &MeasuredProfile::Latency::median_ns);
   if (profile.memory_mb > 0) add(text, "memory_mb", share_text(profile.memory_mb));
-  add(text, "load_ms", ms_text(profile.load_ns));
+  if (profile.load_ns > 0) add(text, "load_ms", ms_text(profile.load_ns));
   if (profile.exit_points) add(text, "exit_points", std::to_string(profile.exit_points->exit_points));
   add_measured(text, profile);
 }

@@ -51,9 +51,10 @@ struct MeasuredProfile {
   int repeats = 0;             ///< number of repeats of each size
   std::string stopped_by;      ///< reason for no more repeats: "narrow", "rounds", "time"
   double drift = 0;            ///< share by which the second half of the repeats was slower than the first
-  Precision precision = Precision::kFp32;
-  /// Time from a batch's submission until its end is known, beyond its latency, at batch 1.
-  TimeNs handover_ns = 0;
+  std::optional<Precision> precision;  ///< nothing: not known, as of a server
+  /// Time from a batch's submission until its end is known, beyond its latency, at batch 1; nothing: not
+  /// known.
+  std::optional<TimeNs> handover_ns;
   std::optional<Fit> fit;
   std::optional<ExitPoints> exit_points;
   std::vector<std::string> notes;  ///< one line each: clocks, throttling, sizes left out

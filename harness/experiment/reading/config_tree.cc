@@ -38,7 +38,7 @@ TomlValue override_value(const InputPlace& place, const std::string& text) {
   } catch (const InexactInteger&) {
     throw InexactInteger(place, text);
   } catch (const InputError&) {
-    if (!is_bare(text, "./")) throw input_error(place, text, "a TOML value, such as 2, [1, 2] or \"late\"");
+    if (!is_bare(text, "./:")) throw input_error(place, text, "a TOML value, such as 2, [1, 2] or \"late\"");
     value.data = text;
   }
   mark_command_line(value);
