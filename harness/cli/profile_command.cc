@@ -369,7 +369,7 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "model "
       "that\nfails on images of --input; 3 the environment failed.");
   CLI::App* import = add_import(*command, exit_code);
-  command->callback([options, import, &exit_code] {
+  command->callback([options, import, command, &exit_code] {
     if (launched_rank() != 0 || import->parsed()) return;
     if (options->output.empty()) throw CLI::RequiredError("--output");
     const GoodputOptions& goodput = options->goodput;

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/cli/printing.h"
 #include "harness/cli/profile_report.h"
+#include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"
 #include "harness/core/param_list.h"
 #include "harness/core/wording.h"
@@ -91,12 +94,15 @@ struct ServedModel {
 
   bool joins_requests() const { return config && config->dynamic_batching; }
   std::size_t instances() const {
-    std::int64_t count = 0;
-    if (config) {
-      for (const auto& group : config->instance_groups) count += group.count;
-    }
-    return static_cast<std::size_t>(std::max<std::int64_t>(count, 1));
+    return static_cast<std::size_t>(std::max<std::int64_t>(config ? config->instances() : 0, 1));
   }
+};
+
+/// The mean times of a request that has the server for itself.
+struct AloneTimes {
+  TimeNs client_ns = 0;   ///< median
+  TimeNs queue_ns = 0;    ///< 0 without statistics
+  TimeNs compute_ns = 0;  ///< of input, inference and output; 0 without statistics
 };
 
 /// Measures one model.
@@ -104,10 +110,9 @@ class ServerProfile {
  public:
   ServerProfile(KserveServer& server, const std::shared_ptr<const HttpHeaders>& headers,
                 const ServedModel& model, const ProfileOptions& options)
-      : server_(server), headers_(headers), model_(model), options_(options), alone_ns_(time_alone()) {}
+      : server_(server), headers_(headers), model_(model), options_(options), alone_(time_alone()) {}
 
-  /// Returns the median time that a request alone takes its client.
-  TimeNs alone_ns() const { return alone_ns_; }
+  const AloneTimes& alone() const { return alone_; }
 
   /// Times batches of each size until the median is known. A size that the server does not form is left out,
   /// with a note.
@@ -115,7 +120,9 @@ class ServerProfile {
     ModelProfile profile;
     profile.model = model_.metadata.name;
     for (const int batch : batches) add_size(profile, batch, rule);
-    if (profile.sizes.empty()) throw ServerFault(server_.url() + ": no batch size could be measured");
+    if (profile.sizes.empty() || profile.sizes.front().batch > 1)
+      throw ServerFault(server_.url() + ": " + profile.model + ": no batches of 1 could be measured (" +
+                        (profile.notes.empty() ? "" : profile.notes.front()) + ")");
     std::vector<int> sizes;
     std::vector<TimeNs> medians;
     for (const BatchLatency& size : profile.sizes) {
@@ -136,9 +143,10 @@ class ServerProfile {
     return request;
   }
 
-  TimeNs time_alone() {
+  AloneTimes time_alone() {
     constexpr int kRequests = 50;
     const HttpRequest request = request_of(1);
+    const ModelStatistics before = statistics();
     std::vector<TimeNs> times;
     for (int i = 0; i < kRequests; ++i) {
       const HttpEnd end = server_.ask(request);
@@ -146,14 +154,21 @@ class ServerProfile {
         throw ServerFault(request.url + ": " + fault);
       times.push_back(end.ended_ns - end.started_ns);
     }
-    return median_of(times);
+    const ModelStatistics after = statistics();
+    const auto mean = [&](ModelStatistics::Sum ModelStatistics::*sum) {
+      const std::int64_t count = (after.*sum).count - (before.*sum).count;
+      return ((after.*sum).total_ns - (before.*sum).total_ns) / std::max<std::int64_t>(count, 1);
+    };
+    return {median_of(times), mean(&ModelStatistics::queue),
+            mean(&ModelStatistics::compute_input) + mean(&ModelStatistics::compute_infer) +
+                mean(&ModelStatistics::compute_output)};
   }
 
   void add_size(ModelProfile& profile, int batch, const RepeatRule& rule) {
     const bool joins = model_.joins_requests();
     const ModelStatistics before = statistics();
     ClosedLoop loop(model_.metadata, request_of(joins ? 1 : batch),
-                    joins ? static_cast<std::size_t>(batch) : 1, model_.instances(), alone_ns_);
+                    joins ? static_cast<std::size_t>(batch) : 1, model_.instances(), alone_.client_ns);
     const RepeatedTimes times = time_repeatedly(
         1, [&](std::size_t) { return loop.next_cycle(); }, rule, steady_ns);
     loop.finish();
@@ -181,13 +196,13 @@ class ServerProfile {
   std::shared_ptr<const HttpHeaders> headers_;
   const ServedModel& model_;
   const ProfileOptions& options_;
-  TimeNs alone_ns_;
+  AloneTimes alone_;
 };
 
 std::vector<int> sizes_for(const ProfileOptions& options, std::int64_t most) {
+  std::vector<int> batches = batches_of(options);
   if (options.batches.empty())
     return usual_batches(static_cast<int>(std::min<std::int64_t>(options.max_batch, most)));
-  std::vector<int> batches = batches_of(options);
   if (batches.back() > most)
     throw input_error({"", 0, "--batches"}, std::to_string(batches.back()),
                       "at most " + std::to_string(most) + ", the model's max_batch_size");
@@ -198,16 +213,32 @@ bool has(const ServerMetadata& server, const std::string& extension) {
   return std::ranges::find(server.extensions, extension) != server.extensions.end();
 }
 
-std::string alone_text(TimeNs alone_ns, TimeNs latency_ns) {
-  const double beyond_ms = ns_to_ms(std::max<TimeNs>(alone_ns - latency_ns, 0));
-  return "a request alone takes its client " + text_of(std::round(ns_to_ms(alone_ns) * 1000) / 1000) +
-         " ms: cluster.network_delay_ms = " + text_of(std::round(beyond_ms * 100) / 100);
+std::string ms_text(double ms) { return text_of(std::round(ms * 1000) / 1000) + " ms"; }
+
+/// Returns what a run needs beside the latencies: how long a request alone takes its client.
+std::string alone_text(const ServedModel& model, const AloneTimes& alone, TimeNs latency_ns) {
+  const TimeNs delay_ns = model.joins_requests() ? model.config->max_queue_delay_us * kNsPerUs : 0;
+  const double beyond_ms = ns_to_ms(std::max<TimeNs>(alone.client_ns - latency_ns - delay_ns, 0));
+  std::string text = "a request alone takes its client " + ms_text(ns_to_ms(alone.client_ns));
+  if (model.has_statistics)
+    text += ", " + ms_text(ns_to_ms(alone.queue_ns)) + " of it in the server's queue and " +
+            ms_text(ns_to_ms(alone.compute_ns)) + " computing";
+  return text + ": cluster.network_delay_ms = " + text_of(std::round(beyond_ms * 100) / 100);
+}
+
+std::vector<std::string> named_models(const ProfileOptions& options) {
+  std::set<std::string> names;
+  for (const std::string& name : options.models) {
+    if (!names.insert(name).second) throw input_error({"", 0, "--model"}, name + " twice", "each model once");
+  }
+  if (names.empty()) throw input_error({"", 0, "--model"}, "nothing", "a model of the server");
+  return options.models;
 }
 
 }  // namespace
 
 int profile_server(const ProfileOptions& options) {
-  if (options.models.empty()) throw input_error({"", 0, "--model"}, "nothing", "a model of the server");
+  const std::vector<std::string> names = named_models(options);
   RepeatRule rule = rule_of(options);
   rule.least_rounds = 50;  // enough for the quantiles of a server, whose times scatter
   check_profile_output(options.output);
@@ -222,24 +253,32 @@ int profile_server(const ProfileOptions& options) {
   set.description = "measured on a running server, " + metadata.name + " " + metadata.version;
   set.source = source_text() + "; medians of the time between the ends of batches that follow each other";
   const std::string before = options.add ? text_before(options.output, set.device, options.models) : "";
-  for (const std::string& name : options.models) {
-    ServedModel model{server.model(name), std::nullopt, has(metadata, "statistics")};
-    if (has(metadata, "model_configuration")) model.config = server.config(name);
-    const std::int64_t most =
-        model.config ? std::max<std::int64_t>(model.config->max_batch_size, 1) : kLargestBatch;
-    const std::vector<int> batches = sizes_for(options, most);
-    rule.limit_ns = s_to_ns(options.limit_s) / static_cast<TimeNs>(batches.size());
-    ServerProfile measured(server, headers, model, options);
-    ModelProfile profile = measured.measure(batches, rule);
-    profile.notes.push_back(alone_text(measured.alone_ns(), profile.sizes.front().time.median_ns));
-    set.profiles.push_back(measured_times(profile));
-    write_file(options.output, before.empty() ? text_of(set) : added_text(options.output, before, set));
-    std::string text = name + " on " + set.device + "\n" + times_text(profile) + "\n";
-    for (const std::string& note : profile.notes) text += note + "\n";
-    print_text(text);
+  int failures = 0;
+  for (const std::string& name : names) {
+    try {
+      ServedModel model{server.model(name), std::nullopt, has(metadata, "statistics")};
+      if (has(metadata, "model_configuration")) model.config = server.config(name);
+      const std::int64_t most =
+          model.config ? std::max<std::int64_t>(model.config->max_batch_size, 1) : kLargestBatch;
+      const std::vector<int> batches = sizes_for(options, most);
+      rule.limit_ns = s_to_ns(options.limit_s) / static_cast<TimeNs>(batches.size());
+      ServerProfile measured(server, headers, model, options);
+      ModelProfile profile = measured.measure(batches, rule);
+      profile.notes.push_back(alone_text(model, measured.alone(), profile.sizes.front().time.median_ns));
+      set.profiles.push_back(measured_times(profile));
+      write_file(options.output, before.empty() ? text_of(set) : added_text(options.output, before, set));
+      std::string text = name + " on " + set.device + "\n" + times_text(profile) + "\n";
+      for (const std::string& note : profile.notes) text += note + "\n";
+      print_text(text);
+    } catch (const ServerFault& failed) {
+      if (names.size() == 1) throw;
+      ++failures;
+      std::fprintf(stderr, "harness: %s is left out: %s\n", name.c_str(), failed.what());
+    }
   }
+  if (set.profiles.empty()) throw EnvironmentError("none of the models could be measured");
   print_text(written_text(options.output, set.profiles.size()));
-  return 0;
+  return failures > 0 ? 1 : 0;
 }
 
 }  // namespace harness

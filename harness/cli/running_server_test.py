@@ -79,8 +79,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200 if found else 404, answers[self.path] if found else {"error": "unknown model"})
 
     def do_POST(self):
-        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
         server = self.server
+        if self.path == "/predict":
+            server.headers.add((self.headers.get("Content-Type"), raw))
+            return self.answer(200, b"any")
+        sent = json.loads(raw)
         with server.lock:
             server.inferences += 1
             server.headers.add(self.headers.get("Authorization"))
@@ -130,19 +134,51 @@ def check_bad_answers(failures, harness, folder, server):
             failures.append(f"{reason}: {dropped} of {row['dropped']} dropped, {row['in_time']} in time of {row['sent']}")
 
 
+def check_plain_post(failures, harness, folder, server):
+    write(folder, "body.txt", "a picture")
+    settings = [word for key in ("server.protocol=post", f"server.url={server.url}/", "server.content_type=text/plain",
+                                 "module.one.remote=predict", "server.body_file=body.txt") for word in ("--set", key)]
+    server.headers.clear()
+    failures.expect("a plain POST", ran(harness, folder, server.url, *settings), 0, ["2 cells"])
+    row = rows_of(folder)[0]["server"]
+    if server.headers != {("text/plain", b"a picture")} or row["in_time"] != row["sent"]:
+        failures.append(f"a plain POST: {server.headers} arrived, {row['in_time']} of {row['sent']} in time")
+    again = run([harness, "e.toml", "-o", "out", *settings], folder)
+    failures.expect("the same again", again, 0, ["complete already"])
+    write(folder, "body.txt", "another picture")
+    failures.expect("another body", run([harness, "e.toml", "-o", "out", *settings], folder), 2, ["--fresh"])
+
+
+def check_bad_input(failures, harness, folder, server):
+    """What no server could make good ends with 2, and nothing is written."""
+    write(folder, "e.toml", EXPERIMENT.format(url=server.url, system="naive"))
+    for key, words in (("server.url=h:1", "server.url: the server's URL cannot be used"),
+                       ("server.url='http://me:secret@h:1'", "it has a user or password"),
+                       ("server.body_file=nowhere.json", "server.body_file")):
+        settings = ["--set", "server.protocol=post", "--set", key]
+        failures.refused(key, [harness, "e.toml", "-o", "out", *settings], folder, [words])
+    failures.refused("headers", ["env", "HARNESS_SERVER_HEADERS=no header", harness, "e.toml", "-o", "out"], folder,
+                     ["HARNESS_SERVER_HEADERS:1: no header (its text is not shown)"])
+
+
 def check_other_servers(failures, harness, folder, server):
     """The cell on the server is skipped, with the reason; doctor says the same."""
     for more, system, words in (
             (["module.one.remote=two"], "naive", f"{server.url}/v2/models/two: answered 404: {{\"error\": \"unknown model\"}}"),
+            (["triton.preferred_batch_size='2'"], "triton", "the server has preferred_batch_size (none), the cell 2"),
+            (["triton.default_timeout_us=7"], "triton", "the server has default_timeout_us 0, the cell 7"),
+            (["triton.max_batch_size=2"], "triton", "the server has max_batch_size 4, the cell 2"),
             (["triton.max_queue_delay_us=500"], "triton", "the server has max_queue_delay_us 0, the cell 500"),
-            (["cluster.workers=2"], "triton", "the server has instances 1, the cell 2 workers"),
-            (["planner.max_batch=3"], "triton", "the server has max_batch_size 4, the cell batches of at most 3"),
+            (["cluster.workers=2"], "triton", "the server has instances 1, the cell 2"),
+            (["planner.max_batch=3"], "triton", "the server has max_batch_size 4, the cell 3"),
             (["server.url=http://127.0.0.1:9"], "naive", "Couldn't connect")):
         settings = [word for one in more for word in ("--set", one)]
         failures.expect(f"{more}", ran(harness, folder, server.url, *settings, system=system), 1, [words])
         if rows_of(folder)[0]["server"]["status"] != b"skipped":
             failures.append(f"{more}: the cell is not skipped")
         failures.expect(f"doctor {more}", run([harness, "doctor", "e.toml", *settings], folder), 1, ["fail  server: ", words])
+    same = ["--set", "triton.preferred_batch_size='4'"]  # the maximum: the same as no size
+    failures.expect("the server's policy", ran(harness, folder, server.url, *same, system="triton"), 0, ["2 cells"])
     failures.expect("doctor", run([harness, "doctor", "e.toml", "--set", f"server.url={server.url}"], folder), 0,
                     [f"ok    server: {server.url}/v2/models/one/infer: answers"])
 
@@ -158,6 +194,8 @@ def check_profile(failures, harness, folder, server):
         failures.append(f"latencies {one} and {two} ms")
     failures.expect("check", run([harness, "check", "measured.toml"], folder), 0, ["profiles of 1 model: one; on small 1.0"])
     for what, words, code, said in (("a large batch", [*command, "--batches", "1,8"], 2, "--batches: found 8; allowed: at most 4"),
+                                    ("twice", [*command[:5], "one,one", *command[6:]], 2, "--model: found one twice"),
+                                    ("no batches", [*command, "--max-batch", "0"], 2, "--max-batch: found 0"),
                                     ("no model", [*command[:4], *command[6:]], 2, "--model: missing"),
                                     ("another model", [*command[:5], "two", *command[6:]], 3, "unknown model"),
                                     ("no server", [harness, "profile", "--server", "http://127.0.0.1:9", *command[4:]], 3, "connect"),
@@ -168,7 +206,7 @@ def check_profile(failures, harness, folder, server):
 def main(harness):
     failures = Failures()
     server = Server()
-    for check in (check_good_run, check_bad_answers, check_other_servers, check_profile):
+    for check in (check_good_run, check_bad_answers, check_plain_post, check_bad_input, check_other_servers, check_profile):
         with tempfile.TemporaryDirectory() as folder:
             write(folder, "pipeline.toml", PIPELINE)
             write(folder, "profile.toml", PROFILE)

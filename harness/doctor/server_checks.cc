@@ -1,6 +1,8 @@
 #include "harness/doctor/server_checks.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "harness/core/cell_failed.h"
 #include "harness/experiment/cells/cell_factory.h"
@@ -39,8 +41,11 @@ std::vector<Check> check_servers(const std::string& file, const std::vector<std:
   for (const std::string& path : experiment_files(file).files) {
     const ExperimentSpec spec = load_experiment(path, overrides);
     CellFactory factory(spec, "");
+    std::set<std::tuple<std::size_t, std::size_t, std::vector<std::size_t>>>
+        asked;  // not for each load and seed
     for (const Cell& cell : factory.cells()) {
-      if (cell.runtime == Runtime::kServer) ask(checks, factory, cell);
+      if (cell.runtime == Runtime::kServer && asked.emplace(cell.pipeline, cell.system, cell.swept).second)
+        ask(checks, factory, cell);
     }
   }
   return checks;

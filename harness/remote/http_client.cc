@@ -51,22 +51,30 @@ void allow_connections(std::size_t connections) {
                          " (ulimit -Hn)");
 }
 
-/// Throws InputError unless the URL is http or https and libcurl can read it.
-void check_url(const std::string& url) {
+}  // namespace
+
+void check_http_url(const std::string& url, const InputPlace& place) {
   CURLU* parts = curl_url();
   const CURLUcode code = curl_url_set(parts, CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME);
   char* scheme = nullptr;
   std::string_view found;
   if (code == CURLUE_OK && curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK) found = scheme;
   const bool is_http = found == "http" || found == "https";
+  char* user = nullptr;
+  const bool has_user = code == CURLUE_OK && curl_url_get(parts, CURLUPART_USER, &user, 0) == CURLUE_OK;
+  curl_free(user);
   curl_free(scheme);
   curl_url_cleanup(parts);
   const bool whole = url.find('\0') == std::string::npos;
-  if (code == CURLUE_OK && is_http && whole) return;
-  throw input_refusal({}, std::string("the server's URL cannot be used (") +
-                              (code != CURLUE_OK ? curl_url_strerror(code) : "not http") +
-                              "); allowed: http://HOST:PORT/PATH, or https");
+  if (code == CURLUE_OK && is_http && whole && !has_user) return;
+  const char* const why = code != CURLUE_OK ? curl_url_strerror(code)
+                          : has_user        ? "it has a user or password, which results would show"
+                                            : "not http";
+  throw input_refusal(place, std::string("the server's URL cannot be used (") + why +
+                                 "); allowed: http://HOST:PORT/PATH, or https");
 }
+
+namespace {
 
 /// Returns the kind of a failure. `text` is libcurl's line about it.
 HttpError kind_of(CURLcode code, bool headers_arrived, std::string_view text) {
@@ -130,15 +138,19 @@ class HttpClient::Transfers {
   struct Waiting {
     HttpRequest request;
     std::uint64_t tag = 0;
+    TimeNs deadline_ns = kNever;
   };
 
   Transfer& idle_transfer();
   void set_up(Transfer& transfer);
-  void begin(const HttpRequest& request, std::uint64_t tag);
+  void begin(const Waiting& next);
   void act(curl_socket_t socket, int ready);
   void run_due_timer();
   void end_overdue();
-  TimeNs next_deadline_ns() const { return deadlines_.empty() ? kNever : deadlines_.begin()->first; }
+  TimeNs next_deadline_ns() const {
+    return std::min(deadlines_.empty() ? kNever : deadlines_.begin()->first,
+                    waiting_.empty() ? kNever : waiting_.front().deadline_ns);
+  }
   void collect();
   void finish(Transfer& transfer, CURLcode code);
 
@@ -208,7 +220,7 @@ void HttpClient::Transfers::set_up(Transfer& transfer) {
   set(CURLOPT_TCP_NODELAY, 1L);
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_FOLLOWLOCATION, 0L);
-  if (!options_.proxy_from_environment) set(CURLOPT_PROXY, "");
+  set(CURLOPT_PROXY, "");
   set(CURLOPT_DNS_CACHE_TIMEOUT, -1L);
   set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(options_.largest_bytes));
   set(CURLOPT_HEADERFUNCTION, &on_header);
@@ -232,31 +244,32 @@ void HttpClient::Transfers::set_up(Transfer& transfer) {
 
 void HttpClient::Transfers::start(const HttpRequest& request, std::uint64_t tag) {
   if (request.url.empty() || request.url != checked_url_) {
-    check_url(request.url);
+    check_http_url(request.url);
     checked_url_ = request.url;
   }
+  const Waiting next{request, tag,
+                     request.timeout_ms > 0 ? steady_ns() + request.timeout_ms * kNsPerMs : kNever};
   if (options_.connections > 0 && under_way_ >= options_.connections) {
-    waiting_.push_back({request, tag});
+    waiting_.push_back(next);
     return;
   }
-  begin(request, tag);
+  begin(next);
   run_due_timer();
 }
 
-void HttpClient::Transfers::begin(const HttpRequest& request, std::uint64_t tag) {
+void HttpClient::Transfers::begin(const Waiting& next) {
   Transfer& transfer = idle_transfer();
-  transfer.request = request;
+  transfer.request = next.request;
   transfer.end = {};
-  transfer.end.tag = tag;
+  transfer.end.tag = next.tag;
   transfer.header_bytes = transfer.body_bytes = 0;
   transfer.headers_arrived = transfer.too_large = false;
   transfer.text[0] = '\0';
   set_up(transfer);
   ++under_way_;
   transfer.end.started_ns = steady_ns();
-  transfer.deadline_ns =
-      request.timeout_ms > 0 ? transfer.end.started_ns + request.timeout_ms * kNsPerMs : kNever;
-  if (request.timeout_ms > 0) deadlines_.emplace(transfer.deadline_ns, &transfer);
+  transfer.deadline_ns = next.deadline_ns;
+  if (next.deadline_ns != kNever) deadlines_.emplace(transfer.deadline_ns, &transfer);
   const CURLMcode code = curl_multi_add_handle(multi_, transfer.handle);
   if (code != CURLM_OK) throw EnvironmentError(std::string("libcurl: ") + curl_multi_strerror(code));
 }
@@ -279,9 +292,17 @@ void HttpClient::Transfers::run_due_timer() {
 }
 
 void HttpClient::Transfers::end_overdue() {
-  for (const TimeNs now_ns = steady_ns(); next_deadline_ns() <= now_ns;) {
-    finish(*deadlines_.begin()->second, CURLE_OPERATION_TIMEDOUT);
+  const TimeNs now_ns = steady_ns();
+  while (!waiting_.empty() && waiting_.front().deadline_ns <= now_ns) {
+    HttpEnd& end = ended_.emplace_back();
+    end.tag = waiting_.front().tag;
+    end.error = HttpError::kTimedOut;
+    end.error_text = "no connection was free in time";
+    end.started_ns = end.ended_ns = now_ns;
+    waiting_.pop_front();
   }
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now_ns)
+    finish(*deadlines_.begin()->second, CURLE_OPERATION_TIMEDOUT);
 }
 
 void HttpClient::Transfers::wait(TimeNs deadline_ns) {
@@ -346,7 +367,7 @@ void HttpClient::Transfers::finish(Transfer& transfer, CURLcode code) {
   if (waiting_.empty()) return;
   const Waiting next = std::move(waiting_.front());
   waiting_.pop_front();
-  begin(next.request, next.tag);
+  begin(next);
 }
 
 std::size_t HttpClient::Transfers::on_header(char* line, std::size_t size, std::size_t count, void* user) {

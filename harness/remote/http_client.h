@@ -4,18 +4,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "harness/core/input_error.h"
 #include "harness/core/types.h"
 #include "harness/remote/http_end.h"
 #include "harness/remote/http_request.h"
 
 namespace harness {
 
-/// Sends requests over HTTP/1.1 and keeps its connections for later requests. It follows no redirects. Used
-/// by one thread; only wait() waits. A transfer that was started ends exactly once, unless the client is
-/// destroyed before. A request that found its kept connection closed, before any byte of an answer, is sent
-/// again on a new connection. The first client initialises libcurl.
+/// Throws InputError, which does not show the URL, unless it is http or https, can be read, and has neither a
+/// user nor a password.
+void check_http_url(const std::string& url, const InputPlace& place = {});
+
+/// Sends requests over HTTP/1.1 and keeps its connections for later requests. It follows no redirects and
+/// uses no proxy. Used by one thread; only wait() waits. A transfer that was started ends exactly once,
+/// unless the client is destroyed before. A request that found its kept connection closed, before any byte of
+/// an answer, is sent again on a new connection. The first client initialises libcurl.
 class HttpClient {
  public:
   struct Options {
@@ -23,7 +29,6 @@ class HttpClient {
     std::size_t connections = 0;
     std::size_t kept_bytes = std::size_t{1} << 20;      ///< number of bytes of an answer that are kept
     std::size_t largest_bytes = std::size_t{64} << 20;  ///< a larger answer ends its transfer: kTooLarge
-    bool proxy_from_environment = false;                ///< obeys http_proxy, https_proxy and no_proxy
   };
 
   /// Raises the process's limit of open files if that many connections need it. Throws EnvironmentError if
@@ -36,8 +41,7 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   /// Begins a transfer; its end will carry `tag`. If a kept connection is free the request is sent at once.
-  /// Throws InputError, and starts nothing, if the URL has another form; the message does not show the URL,
-  /// which may hold a password.
+  /// Throws what check_http_url() throws, and starts nothing.
   void start(const HttpRequest& request, std::uint64_t tag);
   /// Lets all transfers go on. Sleeps until something happens on a connection or `deadline_ns` (of
   /// steady_ns()) has come; does not sleep while there are ends to take. A past deadline only looks.

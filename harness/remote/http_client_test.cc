@@ -121,18 +121,26 @@ TEST(HttpClient, SendsBodyAndHeaders) {
   EXPECT_EQ(received.find("Authorization"), std::string::npos);
 }
 
-TEST(HttpClient, UsesNoProxyOfTheEnvironmentUnlessAsked) {
+TEST(HttpClient, UsesNoProxyOfTheEnvironment) {
   const TestHttpServer proxy([](const std::string&) { return test_answer(203); });
   const TestHttpServer server([](const std::string&) { return test_answer(200); });
   setenv("http_proxy", proxy.url().c_str(), 1);
-  for (const bool asked : {false, true}) {
-    HttpClient::Options options;
-    options.proxy_from_environment = asked;
-    HttpClient client(options);
-    client.start(get(server.url()), 1);
-    EXPECT_EQ(all_ends(client).at(0).status, asked ? 203 : 200);
-  }
+  HttpClient client;
+  client.start(get(server.url()), 1);
+  EXPECT_EQ(all_ends(client).at(0).status, 200);
   unsetenv("http_proxy");
+}
+
+TEST(HttpClient, RequestsThatWaitForAConnectionTimeOutToo) {
+  const TestReply never{test_answer(200).bytes, TestReply::Then::kKeep, 1'000'000};
+  const TestHttpServer server([&](const std::string&) { return never; });
+  HttpClient client({.connections = 2});
+  const TimeNs began = steady_ns();
+  for (std::uint64_t tag = 0; tag < 40; ++tag) client.start(get(server.url(), 50), tag);
+  const std::vector<HttpEnd> ends = all_ends(client);
+  ASSERT_EQ(ends.size(), 40U);
+  for (const HttpEnd& end : ends) EXPECT_EQ(name_of_end(end), "timed_out");
+  EXPECT_LT(steady_ns() - began, 10 * 50 * kNsPerMs) << "one after the other they would take 1 s";
 }
 
 TEST(HttpClient, RefusesUrlsThatAreNotHttp) {

@@ -17,7 +17,9 @@ struct HttpRequest {
   std::string url;                             ///< begins with http:// or https://
   std::shared_ptr<const std::string> body;     ///< bytes that a POST sends; null: no bytes
   std::shared_ptr<const HttpHeaders> headers;  ///< further headers, such as Content-Type; null: no others
-  std::int64_t timeout_ms = 0;  ///< longest time from HttpEnd::started_ns to the end; 0: no limit
+  /// Longest time from HttpClient::start() to the end; 0: no limit. Transfers that wait inside for a
+  /// connection end in their order, so that one with a shorter limit may wait longer than that.
+  std::int64_t timeout_ms = 0;
 };
 
 }  // namespace harness

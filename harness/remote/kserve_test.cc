@@ -54,6 +54,7 @@ TEST(Kserve, ReadsTheConfigurationOfBatching) {
   EXPECT_EQ(config.preferred_batch_size, (std::vector<std::int64_t>{4, 8}));
   EXPECT_EQ(config.max_queue_delay_us, 100);
   ASSERT_EQ(config.instance_groups.size(), 2U);
+  EXPECT_EQ(config.instances(), 2 * 2 + 1);
   EXPECT_EQ(config.instance_groups[0].gpus, (std::vector<std::int64_t>{0, 1}));
   EXPECT_FALSE(model_config(R"({"name":"m","max_batch_size":0})", "/config").dynamic_batching);
 }

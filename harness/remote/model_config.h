@@ -1,6 +1,7 @@
 // The configuration of a model on a Triton server.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ struct ModelConfig {
   std::int64_t default_timeout_us = 0;             ///< longest wait in the queue; 0: no limit
   std::string timeout_action = "REJECT";           ///< action after the timeout: REJECT or DELAY
   std::vector<InstanceGroup> instance_groups;
+
+  /// Returns the number of instances on all devices: a group has `count` on each of its GPUs.
+  std::int64_t instances() const {
+    std::int64_t all = 0;
+    for (const InstanceGroup& group : instance_groups)
+      all += group.count * std::max<std::int64_t>(static_cast<std::int64_t>(group.gpus.size()), 1);
+    return all;
+  }
 };
 
 }  // namespace harness

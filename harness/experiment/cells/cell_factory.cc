@@ -77,6 +77,9 @@ CellIdentity CellFactory::identity(const ResolvedCell& own, const PreparedCell& 
     text += "# trace " + inputs_.checksum_of(inputs_.trace(own.settings)) + "\n";
   if (const LoadedLibrary* const library = library_of(spec.systems[cell.system].name))
     text += "# library " + library->checksum + "\n";
+  if (!prepared.settings.server.body_file.empty())
+    text +=
+        "# body " + sha256_of_file(prepared.settings.server.body_file, {"", 0, "server.body_file"}) + "\n";
   if (is_live(prepared)) text += "# on " + std::to_string(ranks_) + (ranks_ == 1 ? " rank\n" : " ranks\n");
   identity.input_hash = input_hash_of(text, build_);
   return identity;
@@ -90,6 +93,10 @@ PreparedCell CellFactory::prepare(const Cell& cell) {
   prepared.module_names = module_names(own.pipeline);
   prepared.cell = cell;
   prepared.settings = own.settings;
+  if (std::string& body = prepared.settings.server.body_file; cell.runtime != Runtime::kServer)
+    body.clear();
+  else if (!body.empty())
+    body = resolve_path(inputs_.spec.folder, body);
   prepared.slo_ns = own.slo_ns;
   prepared.reference_rps = reference.capacity_rps;
   prepared.overload_rps = reference.overload_rps;

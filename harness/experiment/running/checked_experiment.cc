@@ -9,6 +9,7 @@
 #include "harness/experiment/reading/known_systems.h"
 #include "harness/experiment/running/cell_devices.h"
 #include "harness/experiment/running/crash_mark.h"
+#include "harness/experiment/running/server_calls.h"
 #include "harness/experiment/storing/build_id.h"
 #include "harness/experiment/storing/what_differs.h"
 #include "harness/files/sha256.h"
@@ -105,6 +106,7 @@ void CheckedExperiment::plan_cells(const CellDistribution& ranks, const std::fun
       check_devices(spec, prepared, world, ranks.ranks());
       if (can_run) add_need(device_needs, prepared, world);
     }
+    if (cell.runtime == Runtime::kServer) check_server_input(prepared.settings.server);
     needs.note(prepared, spec);
   }
   inputs = sha256_of(hashes);

@@ -177,6 +177,10 @@ std::set<std::string> layout_lines(const std::vector<PreparedCell>& cells, int r
   for (const PreparedCell& cell : cells) {
     if (const std::string servers = servers_text(cell.settings); !servers.empty()) lines.insert(servers);
     if (!is_live(cell) || !cell.why.empty()) continue;
+    if (cell.cell.runtime == Runtime::kServer) {
+      lines.insert("server: " + cell.settings.server.url + "; rank 0 sends");
+      continue;
+    }
     const int workers = cell.settings.cluster.workers;
     const Layout layout(workers, ranks, cell.settings.live);
     const int hosts = ranks - 1 - layout.idle_ranks();

@@ -62,7 +62,8 @@ void LiveRunner::run_on_server(std::uint32_t cell, Progress& progress) {
   on_all_ranks(cells_.ranks, cells_.experiment.spec.file, [&](RankReport&) {
     const PreparedCell prepared = cells_.begin(cell, progress);
     if (cells_.ranks.rank() != 0) return;
-    if (!prepared.why.empty()) return cells_.run(prepared, progress);
+    const std::string mark = cells_.store.mark_path(cells_.experiment.cells[cell].input_hash);
+    if (!prepared.why.empty() || !crash_in_mark(mark).empty()) return cells_.run(prepared, progress);
     cells_.finish(run_server_cell(cells_.experiment.factory, cells_.bounds, prepared,
                                   cells_.how_to_run(prepared, progress)),
                   progress);

@@ -306,7 +306,8 @@ namespace {
 void forget_inside_of_server(SummaryRow& row) {
   for (const char* metric :
        {"gpu_utilisation", "invalid_rate", "queueing_ms_mean", "queueing_ms_sd", "batch_wait_ms_mean",
-        "batch_wait_ms_sd", "utilisation_spread", "lockstep", "messages", "message_bytes"})
+        "batch_wait_ms_sd", "queue_mean", "queue_longest_over_shortest", "queue_earlier_share",
+        "utilisation_spread", "lockstep", "state_kbps_per_worker", "messages", "message_bytes"})
     row[metric] = kNoValue;
 }
 
@@ -314,13 +315,20 @@ void forget_inside_of_server(SummaryRow& row) {
 
 SummaryRow run_server_cell(CellFactory& factory, BoundCache& bounds, const PreparedCell& prepared,
                            const CellRun& how) {
+  const CrashMark mark(how.mark, title_of(prepared), 0);  // the run knows the limit
   RunSpec spec = factory.make_run(prepared);
   spec.progress = how.progress;
+  // The server's policy acts: the cell's system names it, and does nothing here.
+  spec.system = make_one_system("naive", prepared.settings);
   const CpuClocks clocks_before = read_cpu_clocks();
   RowBuffer rows;
   RunRecord record;
   try {
-    const ServerRun run = server_run(prepared, spec, how);
+    ServerRun run = server_run(prepared, spec, how);
+    run.check_signal = [&how, memory = MemoryWatch(how.memory_bytes)]() mutable {
+      if (how.check_signal) how.check_signal();
+      memory.look();
+    };
     record = ServerWorld(spec, run, how.rows ? &rows : nullptr).run();
   } catch (const CellFailed& failed) {
     return write_empty(prepared, how, "skipped", failed.what());

@@ -1,16 +1,17 @@
 #include "harness/experiment/running/server_calls.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/core/cell_failed.h"
+#include "harness/core/environment_error.h"
 #include "harness/core/input_error.h"
 #include "harness/experiment/reading/settings.h"
 #include "harness/files/file_bytes.h"
+#include "harness/remote/http_client.h"
 #include "harness/remote/http_end.h"
 #include "harness/remote/http_headers.h"
 #include "harness/remote/kserve_server.h"
@@ -18,51 +19,68 @@
 namespace harness {
 namespace {
 
+std::string body_of(const ServerParams& params) {
+  constexpr std::size_t kLargest = std::size_t{64} << 20;
+  return params.body_file.empty() ? "{}" : read_file(params.body_file, kLargest, {"", 0, "server.body_file"});
+}
+
 std::string name_on_server(const RunSpec& spec, const Settings& settings, ModuleId module) {
   const std::string& name = spec.pipeline.modules[module].name;
   const auto found = settings.modules.find(name);
   return found == settings.modules.end() || found->second.remote.empty() ? name : found->second.remote;
 }
 
-/// Returns the sizes as a sorted list: "4, 8".
-std::string sizes_text(std::vector<std::int64_t> sizes) {
+/// Returns the sizes in ascending order, each once, as a list: "4, 8". Triton itself fills in the maximum,
+/// which means the same as no size; it is left out if it is alone.
+std::string sizes_text(std::vector<std::int64_t> sizes, std::int64_t most) {
   std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  if (sizes == std::vector<std::int64_t>{most}) sizes.clear();
   std::string text;
   for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
   return text;
+}
+
+/// Returns the numbers in a text such as "4, 8", which the system has checked.
+std::vector<std::int64_t> numbers_in(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != std::string::npos;) {
+    std::size_t length = 0;
+    numbers.push_back(std::stoll(text.substr(at), &length));
+    at += length;
+  }
+  return numbers;
 }
 
 /// Throws CellFailed if the server's model is configured otherwise than the system `triton` of the cell: then
 /// the cell would name a policy that the server does not have.
 void check_same_policy(const PreparedCell& prepared, ModuleId module, const ModelConfig& config,
                        const std::string& url) {
-  const std::unique_ptr<System> system = make_one_system("triton", prepared.settings);
-  const ModulePlan& plan = prepared.plan.modules[module];
-  std::int64_t instances = 0;
-  for (const auto& group : config.instance_groups) instances += group.count;
-  std::vector<std::int64_t> preferred = config.preferred_batch_size;
-  if (preferred == std::vector<std::int64_t>{config.max_batch_size}) preferred.clear();  // Triton fills it in
-  const std::map<std::string, std::string> server = {
-      {"dynamic_batching", config.dynamic_batching ? "true" : "false"},
-      {"preferred_batch_size", sizes_text(std::move(preferred))},
-      {"max_queue_delay_us", std::to_string(config.max_queue_delay_us)},
-      {"max_queue_size", std::to_string(config.max_queue_size)},
-      {"default_timeout_us", std::to_string(config.default_timeout_us)},
-      {"timeout_action", config.timeout_action == "DELAY" ? "delay" : "reject"}};
-  const auto refuse = [&](const std::string& key, const std::string& has, const std::string& wanted) {
-    throw CellFailed(url + ": the server has " + key + " " + has + ", the cell " + wanted);
+  const auto compare = [&](const std::string& key, const std::string& has, const std::string& wanted) {
+    if (has != wanted)
+      throw CellFailed(url + ": the server has " + key + " " + (has.empty() ? "(none)" : has) +
+                       ", the cell " + (wanted.empty() ? "(none)" : wanted));
   };
-  for (const Param& param : system_params(*system)) {
-    const auto found = server.find(param.name);
-    if (found == server.end() || text_of(param.get()) == found->second) continue;
-    if (!config.dynamic_batching && param.name != "dynamic_batching") continue;
-    refuse(param.name, found->second, text_of(param.get()));
-  }
-  if (plan.max_batch != std::max<std::int64_t>(config.max_batch_size, 1))
-    refuse("max_batch_size", std::to_string(config.max_batch_size),
-           "batches of at most " + std::to_string(plan.max_batch));
-  if (plan.workers != instances)
-    refuse("instances", std::to_string(instances), std::to_string(plan.workers) + " workers");
+  const std::unique_ptr<System> system = make_one_system("triton", prepared.settings);
+  const std::vector<Param> params = system_params(*system);
+  const auto wanted = [&](const std::string& name) {
+    return text_of(std::ranges::find(params, name, &Param::name)->get());
+  };
+  const ModulePlan& plan = prepared.plan.modules[module];
+  compare("instances", std::to_string(config.instances()), std::to_string(plan.workers));
+  compare("dynamic_batching", config.dynamic_batching ? "true" : "false", wanted("dynamic_batching"));
+  if (!config.dynamic_batching) return;
+  const std::int64_t limit = std::stoll(wanted("max_batch_size"));
+  const std::int64_t most = limit > 0 ? std::min<std::int64_t>(limit, plan.max_batch) : plan.max_batch;
+  compare("max_batch_size", std::to_string(config.max_batch_size), std::to_string(most));
+  compare("preferred_batch_size", sizes_text(config.preferred_batch_size, most),
+          sizes_text(numbers_in(wanted("preferred_batch_size")), most));
+  compare("max_queue_delay_us", std::to_string(config.max_queue_delay_us), wanted("max_queue_delay_us"));
+  compare("max_queue_size", std::to_string(config.max_queue_size), wanted("max_queue_size"));
+  compare("default_timeout_us", std::to_string(config.default_timeout_us), wanted("default_timeout_us"));
+  if (config.default_timeout_us > 0)
+    compare("timeout_action", config.timeout_action == "DELAY" ? "delay" : "reject",
+            wanted("timeout_action"));
 }
 
 ServerRun::Module kserve_module(KserveServer& server, const PreparedCell& prepared, ModuleId module,
@@ -74,35 +92,54 @@ ServerRun::Module kserve_module(KserveServer& server, const PreparedCell& prepar
           [model](const HttpEnd& end) { return fault_of(model, end); }};
 }
 
-ServerRun::Module post_module(const ServerParams& params, const std::string& path) {
+ServerRun::Module post_module(const ServerParams& params, const std::string& server,
+                              const std::string& path) {
   HttpRequest request;
   request.method = HttpMethod::kPost;
-  request.url = params.url + (path.starts_with("/") ? "" : "/") + path;
-  request.body = std::make_shared<const std::string>(
-      params.body_file.empty() ? "{}" : read_file(params.body_file, std::size_t{64} << 20, {}));
+  request.url = server + (path.starts_with("/") ? "" : "/") + path;
+  request.body = std::make_shared<const std::string>(body_of(params));
   return {std::move(request), [](const HttpEnd& end) { return end.error_text; }};
+}
+
+std::shared_ptr<const HttpHeaders> headers_of(const ServerParams& params) {
+  std::vector<std::string> lines = headers_from_environment();
+  lines.push_back("Content-Type: " + params.content_type);
+  return std::make_shared<const HttpHeaders>(lines, kHeadersVariable);
 }
 
 }  // namespace
 
+void check_server_input(const ServerParams& params) {
+  check_http_url(params.url, {"", 0, "server.url"});
+  headers_of(params);
+  body_of(params);
+}
+
 ServerRun server_run(const PreparedCell& prepared, const RunSpec& spec, const CellRun& how) {
+  if (!spec.faults.empty()) throw CellFailed("faults cannot be made on a running server");
+  if (prepared.settings.planner.autoscale)
+    throw CellFailed("a running server has fixed instances: planner.autoscale has no effect on it");
   const ServerParams& params = prepared.settings.server;
   const bool is_kserve = params.protocol == ServerProtocol::kKserve;
   ServerRun run;
   run.connections = static_cast<std::size_t>(params.connections);
   run.spin = prepared.settings.live.spin;
+  run.spin_core = prepared.settings.live.spin_core;
   run.limit_s = how.limit_s;
   run.check_signal = how.check_signal;
   try {
-    std::vector<std::string> lines = headers_from_environment();
-    lines.push_back("Content-Type: " + params.content_type);
-    const auto headers = std::make_shared<const HttpHeaders>(lines, kHeadersVariable);
+    HttpClient({.connections = run.connections});  // which fails if the system does not allow them
+  } catch (const EnvironmentError& failed) {
+    throw CellFailed(failed.what());
+  }
+  try {
+    const auto headers = headers_of(params);
     KserveServer server(params.url, headers, how.check_signal);
     if (is_kserve) server.check_ready();
     for (ModuleId module = 0; module < spec.pipeline.modules.size(); ++module) {
       const std::string name = name_on_server(spec, prepared.settings, module);
-      ServerRun::Module made =
-          is_kserve ? kserve_module(server, prepared, module, name, spec.seed) : post_module(params, name);
+      ServerRun::Module made = is_kserve ? kserve_module(server, prepared, module, name, spec.seed)
+                                         : post_module(params, server.url(), name);
       made.request.headers = headers;
       made.request.timeout_ms = static_cast<std::int64_t>(params.timeout_ms);
       const std::string fault = made.fault(server.ask(made.request));

@@ -23,8 +23,9 @@ struct ServerRun {
   std::vector<Module> modules;         ///< calls of the visits, by module of the pipeline
   std::size_t connections = 0;         ///< the most calls under way at once
   bool spin = false;                   ///< waits for the next request without sleeping
+  int spin_core = -1;                  ///< spin: core that the thread keeps to; -1: the kernel chooses
   double limit_s = 0;                  ///< wall time after which the run ends by itself; 0: no limit
-  std::function<void()> check_signal;  ///< called every few milliseconds; may throw to end the run
+  std::function<void()> check_signal;  ///< called at least every 50 ms; may throw to end the run
 };
 
 }  // namespace harness

@@ -1,12 +1,14 @@
 #include "harness/live/server/server_world.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "harness/core/check.h"
 #include "harness/core/drop_reason.h"
 #include "harness/engine/dispatch/initial_plan.h"
 #include "harness/machine/host_name.h"
+#include "harness/machine/pinned_thread.h"
 #include "harness/machine/precise_wait.h"
 #include "harness/machine/steady_clock.h"
 #include "harness/machine/timer_slack.h"
@@ -55,6 +57,8 @@ TimeNs ServerWorld::now() const { return steady_ns() - start_ns_; }
 
 RunRecord ServerWorld::run() {
   set_timer_slack();
+  std::optional<PinnedThread> pinned;
+  if (run_.spin && run_.spin_core >= 0) pinned.emplace(run_.spin_core);
   const TimeNs began_ns = steady_ns();
   start_ns_ = began_ns + kStartLead;
   dispatcher_.start(0);
@@ -70,6 +74,7 @@ RunRecord ServerWorld::run() {
     const TimeNs wake_ns =
         std::min(due_ns == kNever ? kNever : due_ns + start_ns_, steady_ns() + kLongestSleep);
     if (!is_over()) client_.wait(sleep_deadline_ns(wake_ns, WaitParams{run_.spin}));
+    latest_ns_ = std::max(latest_ns_, steady_ns() - wake_ns);
   }
   if (!why_invalid_.empty()) dispatcher_.give_up(now());
   std::vector<WorkerTotals> totals;
@@ -79,6 +84,7 @@ RunRecord ServerWorld::run() {
   RankTotals& own = record.ranks.emplace_back();
   own.host = host_name();
   own.loop_turns = turns_;
+  own.due_late_max_ns = latest_ns_;
   record.notes = std::move(notes_);
   record.why_invalid = std::move(why_invalid_);
   record.wall_s = ns_to_s(steady_ns() - began_ns);
@@ -110,7 +116,7 @@ void ServerWorld::take(const HttpEnd& end) {
   last_end_ns_ = std::max(last_end_ns_, now_);
   const std::string fault = remote.fault(end);
   if (fault.empty()) return finish(visit, end);
-  note_fault(module, fault);
+  note_fault(module, end, fault);
   dispatcher_.on_visit_dropped(now_, visit, reason_of_end(end));
 }
 
@@ -129,16 +135,14 @@ void ServerWorld::finish(VisitId visit, const HttpEnd& end) {
   tables_.workers[worker].running.clear();
 }
 
-/// Keeps the first few things that went wrong, each once.
-void ServerWorld::note_fault(ModuleId module, const std::string& what) {
-  std::string note = spec_.pipeline.modules[module].name + ": " + what;
-  if (notes_.size() < kMaxNotes && std::ranges::find(notes_, note) == notes_.end())
-    notes_.push_back(std::move(note));
+/// Keeps a note of the first fault of each kind at each module, and not of too many.
+void ServerWorld::note_fault(ModuleId module, const HttpEnd& end, const std::string& fault) {
+  if (notes_.size() >= kMaxNotes || !noted_.emplace(module, end.error, end.status).second) return;
+  notes_.push_back(spec_.pipeline.modules[module].name + ": " + fault);
 }
 
 void ServerWorld::deliver(std::span<const Delivery> deliveries) {
-  const std::vector<Delivery> own(deliveries.begin(), deliveries.end());
-  for (const Delivery& delivery : own) {
+  for (const Delivery& delivery : deliveries) {
     VisitRecord& record = tables_.visits[delivery.visit];
     record.queue = delivery.queue;
     record.state = VisitState::kQueued;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/core/request_sizes.h"
@@ -50,9 +52,8 @@ class ServerWorld final : private ToQueues {
   void take_answers();
   void take(const HttpEnd& end);
   void finish(VisitId visit, const HttpEnd& end);
-  void note_fault(ModuleId module, const std::string& what);
+  void note_fault(ModuleId module, const HttpEnd& end, const std::string& fault);
   bool is_over() const { return generator_.done() && dispatcher_.live_requests() == 0; }
-  void look_for_limit();
   void report_progress();
 
   const RunSpec& spec_;
@@ -68,12 +69,14 @@ class ServerWorld final : private ToQueues {
   TimeNs now_ = 0;       ///< time of the run at which what is being handled happened
   TimeNs last_end_ns_ = 0;
   TimeNs next_report_ns_ = 0;
+  TimeNs latest_ns_ = 0;  ///< largest lateness of a turn of the loop
   std::uint64_t handled_ = 0;
   std::uint64_t turns_ = 0;
   std::string why_invalid_;
   std::vector<WorkerId> first_worker_;  ///< worker that stands for the server, by queue
   std::vector<HttpEnd> ends_;
-  std::vector<std::string> notes_;  ///< lines on the first things that went wrong
+  std::set<std::tuple<ModuleId, HttpError, int>> noted_;  ///< kinds of faults that have a note
+  std::vector<std::string> notes_;                        ///< lines on the first things that went wrong
 };
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/environment_error.h"
 #include "harness/remote/test_http_server.h"
 #include "harness/sim/test_run.h"
 
@@ -100,6 +101,42 @@ TEST(ServerWorld, FailedCallsEndRequestsForTheirReason) {
   expect_all(run_with(late, 100), DropReason::kServerTimeout);
   const RunSpec spec = cell_of(chain(1));
   expect_all(ServerWorld(spec, calls_of(spec, url_of_nobody()), nullptr).run(), DropReason::kServerGone);
+}
+
+TEST(ServerWorld, ARunEndsByItsLimitAlthoughTheServerNeverAnswers) {
+  TestReply never = test_answer(200, "{}");
+  never.delay_ms = 600'000;
+  TestHttpServer server([&](const std::string&) { return never; });
+  const RunSpec spec = cell_of(chain(1));
+  ServerRun run = calls_of(spec, server.url());
+  run.connections = 2;  // most requests wait for a connection
+  run.limit_s = 0.5;
+  const RunRecord record = ServerWorld(spec, run, nullptr).run();
+  EXPECT_EQ(record.sent, kRequests);
+  EXPECT_EQ(record.unfinished, kRequests);
+  EXPECT_EQ(record.why_invalid, "took longer than cell_limit_s = 0.5");
+}
+
+TEST(ServerWorld, WhatTheSignalCheckThrowsEndsTheRun) {
+  TestHttpServer server([&](const std::string&) { return test_answer(200, "{}"); });
+  const RunSpec spec = cell_of(chain(1));
+  ServerRun run = calls_of(spec, server.url());
+  run.check_signal = [turns = 0]() mutable {
+    if (++turns == 5) throw EnvironmentError("interrupted");
+  };
+  EXPECT_THROW(ServerWorld(spec, run, nullptr).run(), EnvironmentError);
+}
+
+TEST(ServerWorld, FewConnectionsMakeRequestsLateNotLost) {
+  TestReply slow = test_answer(200, "{}");
+  slow.delay_ms = 5;  // longer than the gap of 2 ms between requests
+  TestHttpServer server([&](const std::string&) { return slow; });
+  const RunSpec spec = cell_of(chain(1));
+  ServerRun run = calls_of(spec, server.url());
+  run.connections = 1;
+  const RunRecord record = ServerWorld(spec, run, nullptr).run();
+  EXPECT_EQ(record.in_time, kRequests);
+  EXPECT_GE(record.latency.quantile(1), 60 * 3 * kNsPerMs * 9 / 10) << "the last one waits for all others";
 }
 
 // A module's answers fail now and then while the request's other branch runs: each request still ends once.

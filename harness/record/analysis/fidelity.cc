@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kSimulated = "simulated";
 /// Prefixes of the settings on which no simulated cell depends.
-constexpr const char* kLiveKeys[] = {"live.", "gpu."};
+constexpr const char* kLiveKeys[] = {"live.", "gpu.", "server."};
 
 /// A live run and its simulation.
 struct RunPair {
