@@ -102,7 +102,7 @@ struct ServedModel {
 struct AloneTimes {
   TimeNs client_ns = 0;   ///< median
   TimeNs queue_ns = 0;    ///< 0 without statistics
-  TimeNs compute_ns = 0;  ///< of input, inference and output; 0 without statistics
+  TimeNs compute_ns = 0;  ///< sum of input, inference and output; 0 without statistics
 };
 
 /// Measures one model.
@@ -190,7 +190,7 @@ class ServerProfile {
     return model_.has_statistics ? server_.statistics(model_.metadata.name) : ModelStatistics();
   }
 
-  static constexpr double kLargestError = 0.1;  ///< of the batch size that was formed
+  static constexpr double kLargestError = 0.1;  ///< largest error of the formed batch size, as a share
   static constexpr std::int64_t kTimeoutMs = 60'000;
   KserveServer& server_;
   std::shared_ptr<const HttpHeaders> headers_;

@@ -114,7 +114,7 @@ TEST(Fidelity, LiveSettingsMakeCellsBesideTheOneSimulation) {
 TEST(Fidelity, SettingsOfDevicesMakeCellsBesideTheOneSimulation) {
   Rows rows = {test_cell("pard", 900), test_cell("nexus", 900, 1, "gpu.threads=4"),
                live_cell("pard", 900, "gpu.threads=2 gpu.exchange=nccl"),
-               live_cell("pard", 800, "gpu.threads=1 gpu.weights_seed=7"),
+               live_cell("pard", 800, "gpu.threads=1 server.connections=7"),
                live_cell("nexus", 900, "gpu.threads=4")};
   const Fidelity fidelity = fidelity_of(rows, goodput_alone());
   EXPECT_TRUE(fidelity.alone.empty());
