@@ -108,8 +108,8 @@ TEST(ShippedPipelines, DaDynamicIsDaWithAChoice) {
 
 /// All but rag, whose models and services are of other profiles (profile_set_test.cc), InferLine's
 /// (inferline_workload_test.cc), QUART's (quart_workload_test.cc), and small, whose profiles every machine
-/// measures for itself, independent models, which are no video analytics, and trees of tasks
-/// (loki_workload_test.cc).
+/// measures for itself, square, whose profile is a server's, independent models, which are no video
+/// analytics, and trees of tasks (loki_workload_test.cc).
 Names video_pipelines() {
   Names names = pipeline_names();
   std::erase_if(names, [](const std::string& name) {
@@ -117,7 +117,7 @@ Names video_pipelines() {
     return pipeline.independent || pipeline.has_tasks() || name.starts_with("quart-");
   });
   for (const char* other : {"rag", "small", "image-processing", "social-posts", "tf-cascade",
-                            "video-monitoring", "resnet152-alone", "nmt-alone", "preprocess-alone"})
+                            "video-monitoring", "resnet152-alone", "nmt-alone", "preprocess-alone", "square"})
     std::erase(names, other);
   return names;
 }
