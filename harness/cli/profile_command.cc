@@ -373,8 +373,11 @@ void add_profile_command(CLI::App& app, int& exit_code) {
     if (launched_rank() != 0 || import->parsed()) return;
     if (options->output.empty()) throw CLI::RequiredError("--output");
     const GoodputOptions& goodput = options->goodput;
-    if (!options->server.empty() && !goodput.slos_ms.empty())
-      throw CLI::ExcludesError("--server", "--goodput");
+    for (const char* of_devices :
+         {"--goodput", "--precision", "--threads", "--image-size", "--input", "--exit-points"}) {
+      if (!options->server.empty() && command->count(of_devices) > 0)
+        throw CLI::ExcludesError("--server", of_devices);
+    }
     if (!options->server.empty())
       exit_code = profile_server(*options);
     else
