@@ -181,20 +181,21 @@ void add_goodput_options(CLI::App& command, GoodputOptions& options) {
       .add_option("--profiles", options.profiles,
                   "nothing is measured: the models of this set get goodput from their latencies")
       ->type_name("SET")
-      ->excludes("--server")
       ->excludes("--model")
       ->excludes("--pipeline")
       ->excludes("--file");
 }
 
+/// Called when all other options are there.
 void add_server_options(CLI::App& command, ProfileOptions& options) {
   CLI::Option* server =
       command
           .add_option("--server", options.server,
                       "a running server of KServe's protocol, such as Triton: --model names its models")
-          ->type_name("URL")
-          ->excludes("--pipeline")
-          ->excludes("--device");
+          ->type_name("URL");
+  for (const char* of_devices : {"--device", "--pipeline", "--file", "--precision", "--threads",
+                                 "--image-size", "--input", "--exit-points", "--goodput", "--profiles"})
+    server->excludes(of_devices);
   command.add_option("--free-size", options.free_size, "size of input dimensions that its model leaves open")
       ->needs(server)
       ->check(CLI::Range(1, 1'000'000))
@@ -215,10 +216,8 @@ void add_options(CLI::App& command, ProfileOptions& options) {
           ->type_name("NAME")
           ->delimiter(',')
           ->allow_extra_args(false);
-  add_server_options(command, options);
   command.add_option("--file", options.file, "a TorchScript file; --model then names it")
       ->type_name("MODEL.pt")
-      ->excludes("--server")
       ->excludes(pipeline);
   CLI::Option* batches = command.add_option("--batches", options.batches, "batch sizes, rising from 1")
                              ->delimiter(',')
@@ -263,6 +262,7 @@ void add_options(CLI::App& command, ProfileOptions& options) {
       .add_option("--device-name", options.device_name,
                   "what the set calls the device, as [[cluster.device]] names it (default: what it is)")
       ->type_name("NAME");
+  add_server_options(command, options);
 }
 
 struct ImportOptions {
@@ -369,15 +369,10 @@ void add_profile_command(CLI::App& app, int& exit_code) {
       "model "
       "that\nfails on images of --input; 3 the environment failed.");
   CLI::App* import = add_import(*command, exit_code);
-  command->callback([options, import, command, &exit_code] {
+  command->callback([options, import, &exit_code] {
     if (launched_rank() != 0 || import->parsed()) return;
     if (options->output.empty()) throw CLI::RequiredError("--output");
     const GoodputOptions& goodput = options->goodput;
-    for (const char* of_devices :
-         {"--goodput", "--precision", "--threads", "--image-size", "--input", "--exit-points"}) {
-      if (!options->server.empty() && command->count(of_devices) > 0)
-        throw CLI::ExcludesError("--server", of_devices);
-    }
     if (!options->server.empty())
       exit_code = profile_server(*options);
     else

@@ -32,12 +32,13 @@ namespace {
 class ClosedLoop {
  public:
   /// A group of `batch` requests makes a batch on one of the instances. A request that finds one free starts
-  /// at once, alone; so the first group follows when such a request keeps each instance busy for `alone_ns`.
+  /// at once, alone; so the first group follows after `lead_ns`, when each instance is busy with such a
+  /// request.
   ClosedLoop(const ModelMetadata& model, HttpRequest request, std::size_t batch, std::size_t instances,
-             TimeNs alone_ns)
+             TimeNs lead_ns)
       : model_(model), request_(std::move(request)), batch_(batch), instances_(instances) {
     for (std::size_t i = 0; i < instances; ++i) send_group(1);
-    for (const TimeNs until_ns = steady_ns() + alone_ns / 4; steady_ns() < until_ns;) client_.wait(until_ns);
+    for (const TimeNs until_ns = steady_ns() + lead_ns; steady_ns() < until_ns;) client_.wait(until_ns);
     send_group(batch);
   }
 
@@ -46,7 +47,7 @@ class ClosedLoop {
   /// that.)
   TimeNs next_cycle() {
     TimeNs last_ns = 0;
-    for (std::size_t groups = 0; groups < kBatches * instances_;) {
+    while (last_ns == 0) {
       ends_.clear();
       client_.wait(kNever);
       client_.take(ends_);
@@ -54,7 +55,7 @@ class ClosedLoop {
         if (const std::string fault = fault_of(model_, end); !fault.empty())
           throw ServerFault(request_.url + ": " + fault);
         if (--missing_[end.tag] > 0) continue;
-        if (++groups == kBatches * instances_) last_ns = end.ended_ns;
+        if (++groups_ % (kBatches * instances_) == 0) last_ns = end.ended_ns;
         send_group(batch_);
       }
     }
@@ -83,7 +84,8 @@ class ClosedLoop {
   HttpClient client_;
   std::vector<std::size_t> missing_;  // ends, by group
   std::vector<HttpEnd> ends_;
-  TimeNs last_ns_ = 0;  // end of the last cycle
+  std::size_t groups_ = 0;  // number that have ended
+  TimeNs last_ns_ = 0;      // end of the last cycle
 };
 
 /// A model of a server, and what is known of the way in which it is served.
@@ -93,16 +95,17 @@ struct ServedModel {
   bool has_statistics = false;
 
   bool joins_requests() const { return config && config->dynamic_batching; }
+  TimeNs delay_ns() const { return joins_requests() ? config->max_queue_delay_us * kNsPerUs : 0; }
   std::size_t instances() const {
-    return static_cast<std::size_t>(std::max<std::int64_t>(config ? config->instances() : 0, 1));
+    return static_cast<std::size_t>(std::max<std::int64_t>(config ? config->instances : 0, 1));
   }
 };
 
-/// The mean times of a request that has the server for itself.
+/// The times of requests that have the server for themselves.
 struct AloneTimes {
-  TimeNs client_ns = 0;   ///< median
-  TimeNs queue_ns = 0;    ///< 0 without statistics
-  TimeNs compute_ns = 0;  ///< sum of input, inference and output; 0 without statistics
+  TimeNs client_ns = 0;   ///< median latency
+  TimeNs queue_ns = 0;    ///< mean by the server's statistics; 0 without them
+  TimeNs compute_ns = 0;  ///< likewise
 };
 
 /// Measures one model.
@@ -146,6 +149,7 @@ class ServerProfile {
   AloneTimes time_alone() {
     constexpr int kRequests = 50;
     const HttpRequest request = request_of(1);
+    server_.ask(request);  // a server's first answer may take long
     const ModelStatistics before = statistics();
     std::vector<TimeNs> times;
     for (int i = 0; i < kRequests; ++i) {
@@ -159,16 +163,15 @@ class ServerProfile {
       const std::int64_t count = (after.*sum).count - (before.*sum).count;
       return ((after.*sum).total_ns - (before.*sum).total_ns) / std::max<std::int64_t>(count, 1);
     };
-    return {median_of(times), mean(&ModelStatistics::queue),
-            mean(&ModelStatistics::compute_input) + mean(&ModelStatistics::compute_infer) +
-                mean(&ModelStatistics::compute_output)};
+    return {median_of(times), mean(&ModelStatistics::queue), mean(&ModelStatistics::compute)};
   }
 
   void add_size(ModelProfile& profile, int batch, const RepeatRule& rule) {
     const bool joins = model_.joins_requests();
     const ModelStatistics before = statistics();
+    const TimeNs lead_ns = model_.delay_ns() + std::max<TimeNs>(alone_.client_ns - model_.delay_ns(), 0) / 4;
     ClosedLoop loop(model_.metadata, request_of(joins ? 1 : batch),
-                    joins ? static_cast<std::size_t>(batch) : 1, model_.instances(), alone_.client_ns);
+                    joins ? static_cast<std::size_t>(batch) : 1, model_.instances(), lead_ns);
     const RepeatedTimes times = time_repeatedly(
         1, [&](std::size_t) { return loop.next_cycle(); }, rule, steady_ns);
     loop.finish();
@@ -217,8 +220,7 @@ std::string ms_text(double ms) { return text_of(std::round(ms * 1000) / 1000) + 
 
 /// Returns what a run needs beside the latencies: how long a request alone takes its client.
 std::string alone_text(const ServedModel& model, const AloneTimes& alone, TimeNs latency_ns) {
-  const TimeNs delay_ns = model.joins_requests() ? model.config->max_queue_delay_us * kNsPerUs : 0;
-  const double beyond_ms = ns_to_ms(std::max<TimeNs>(alone.client_ns - latency_ns - delay_ns, 0));
+  const double beyond_ms = ns_to_ms(std::max<TimeNs>(alone.client_ns - latency_ns - model.delay_ns(), 0));
   std::string text = "a request alone takes its client " + ms_text(ns_to_ms(alone.client_ns));
   if (model.has_statistics)
     text += ", " + ms_text(ns_to_ms(alone.queue_ns)) + " of it in the server's queue and " +
@@ -242,9 +244,7 @@ int profile_server(const ProfileOptions& options) {
   RepeatRule rule = rule_of(options);
   rule.least_rounds = 50;  // enough for the quantiles of a server, whose times scatter
   check_profile_output(options.output);
-  std::vector<std::string> lines = headers_from_environment();
-  lines.emplace_back("Content-Type: application/json");
-  const auto headers = std::make_shared<const HttpHeaders>(lines, kHeadersVariable);
+  const auto headers = server_headers("application/json");
   KserveServer server(options.server, headers, nullptr);
   server.check_ready();
   const ServerMetadata metadata = server.metadata();

@@ -143,7 +143,7 @@ class HttpClient::Transfers {
 
   Transfer& idle_transfer();
   void set_up(Transfer& transfer);
-  void begin(const Waiting& next);
+  void begin(Waiting next);
   void act(curl_socket_t socket, int ready);
   void run_due_timer();
   void end_overdue();
@@ -247,19 +247,18 @@ void HttpClient::Transfers::start(const HttpRequest& request, std::uint64_t tag)
     check_http_url(request.url);
     checked_url_ = request.url;
   }
-  const Waiting next{request, tag,
-                     request.timeout_ms > 0 ? steady_ns() + request.timeout_ms * kNsPerMs : kNever};
+  Waiting next{request, tag, request.timeout_ms > 0 ? steady_ns() + request.timeout_ms * kNsPerMs : kNever};
   if (options_.connections > 0 && under_way_ >= options_.connections) {
-    waiting_.push_back(next);
+    waiting_.push_back(std::move(next));
     return;
   }
-  begin(next);
+  begin(std::move(next));
   run_due_timer();
 }
 
-void HttpClient::Transfers::begin(const Waiting& next) {
+void HttpClient::Transfers::begin(Waiting next) {
   Transfer& transfer = idle_transfer();
-  transfer.request = next.request;
+  transfer.request = std::move(next.request);
   transfer.end = {};
   transfer.end.tag = next.tag;
   transfer.header_bytes = transfer.body_bytes = 0;
@@ -365,15 +364,14 @@ void HttpClient::Transfers::finish(Transfer& transfer, CURLcode code) {
   idle_.push_back(&transfer);
   --under_way_;
   if (waiting_.empty()) return;
-  const Waiting next = std::move(waiting_.front());
+  Waiting next = std::move(waiting_.front());
   waiting_.pop_front();
-  begin(next);
+  begin(std::move(next));
 }
 
 std::size_t HttpClient::Transfers::on_header(char* line, std::size_t size, std::size_t count, void* user) {
   Transfer& transfer = *static_cast<Transfer*>(user);
   const std::string_view text(line, size * count);
-  if (transfer.end.first_byte_ns == 0) transfer.end.first_byte_ns = steady_ns();
   if (text.starts_with("HTTP/")) transfer.headers_arrived = false;
   if (text == "\r\n" || text == "\n") transfer.headers_arrived = true;
   transfer.header_bytes += text.size();

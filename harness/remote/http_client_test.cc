@@ -67,8 +67,6 @@ TEST(HttpClient, TellsTheStatus) {
     EXPECT_EQ(end.status, status);
     EXPECT_EQ(end.error, HttpError::kNoError);
     EXPECT_EQ(end.body, status == 204 ? "" : "fine");
-    EXPECT_LE(end.started_ns, end.first_byte_ns);
-    EXPECT_LE(end.first_byte_ns, end.ended_ns);
   }
   for (const int status : {301, 400, 404, 408, 429, 500, 503}) {
     const HttpEnd end = end_of(test_answer(status, "why"));
@@ -219,7 +217,6 @@ TEST(HttpClient, NobodyListens) {
   const HttpEnd end = all_ends(client).at(0);
   EXPECT_EQ(name_of_end(end), "refused");
   EXPECT_EQ(end.status, 0);
-  EXPECT_EQ(end.first_byte_ns, 0);
 }
 
 TEST(HttpClient, TimesOut) {

@@ -28,10 +28,9 @@ constexpr const char* name_of(HttpError error) {
 struct HttpEnd {
   std::uint64_t tag = 0;
   HttpError error = HttpError::kNoError;
-  int status = 0;            ///< the answer's status, from 200; 0 if its headers did not arrive whole
-  std::string error_text;    ///< printable line for people; empty if there is no error
-  TimeNs started_ns = 0;     ///< time at which it got a connection, or began to open one
-  TimeNs first_byte_ns = 0;  ///< time at which the answer's first line was read; 0 if there was no line
+  int status = 0;          ///< the answer's status, from 200; 0 if its headers did not arrive whole
+  std::string error_text;  ///< printable line for people; empty if there is no error
+  TimeNs started_ns = 0;   ///< time at which it got a connection, or began to open one
   TimeNs ended_ns = 0;
   std::string body;       ///< bytes of the answer, up to HttpClient::Options::kept_bytes
   bool body_cut = false;  ///< true if the answer had more

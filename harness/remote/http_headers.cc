@@ -70,4 +70,10 @@ std::vector<std::string> headers_from_environment() {
   return lines;
 }
 
+std::shared_ptr<const HttpHeaders> server_headers(const std::string& content_type) {
+  std::vector<std::string> lines = headers_from_environment();
+  lines.push_back("Content-Type: " + content_type);
+  return std::make_shared<const HttpHeaders>(lines, "HARNESS_SERVER_HEADERS and the content type");
+}
+
 }  // namespace harness

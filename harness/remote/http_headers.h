@@ -1,6 +1,7 @@
 // The headers that a user wants in every request to a server, such as a token.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,8 @@ inline constexpr const char* kHeadersVariable = "HARNESS_SERVER_HEADERS";
 /// Returns the lines of that environment variable, each "Name: value", without empty
 /// ones. Throws InputError, without the value, if a line has another form.
 std::vector<std::string> headers_from_environment();
+
+/// Returns these headers and the type of the bodies that are sent. Throws InputError as both above do.
+std::shared_ptr<const HttpHeaders> server_headers(const std::string& content_type);
 
 }  // namespace harness

@@ -61,10 +61,6 @@ std::vector<ModelMetadata::Tensor> tensors_of(const JsonValue& list) {
   return tensors;
 }
 
-ModelStatistics::Sum duration_of(const JsonValue& sum) {
-  return {whole(sum.at("count")), whole(sum.at("ns"))};
-}
-
 /// The form of an element's data.
 enum class Form { kBoolean, kWhole, kReal, kText };
 
@@ -120,8 +116,7 @@ std::int64_t elements_of(const ModelMetadata::Tensor& input, const std::vector<s
 
 std::string model_url(const std::string& server, const std::string& model, const std::string& end) {
   constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string url = server.ends_with('/') ? server.substr(0, server.size() - 1) : server;
-  url += "/v2/models/";
+  std::string url = server + "/v2/models/";
   for (const char c : model) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x80 && (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~')) {
@@ -157,29 +152,24 @@ ModelMetadata model_metadata(std::string_view body, const std::string& source) {
   return read_answer(body, source, [](const JsonValue& answer) {
     ModelMetadata metadata;
     metadata.name = answer.at("name");
-    if_there(answer, "platform", [&](const JsonValue& value) { metadata.platform = value; });
     metadata.inputs = tensors_of(answer.at("inputs"));
     metadata.outputs = tensors_of(answer.at("outputs"));
     return metadata;
   });
 }
 
-std::vector<ModelStatistics> model_statistics(std::string_view body, const std::string& source) {
+ModelStatistics model_statistics(std::string_view body, const std::string& source) {
   return read_answer(body, source, [](const JsonValue& answer) {
-    std::vector<ModelStatistics> all;
+    ModelStatistics all;
     for (const JsonValue& model : answer.at("model_stats").get_ref<const JsonValue::array_t&>()) {
       const JsonValue& sums = model.at("inference_stats");
-      ModelStatistics& statistics = all.emplace_back();
-      statistics.name = model.at("name");
-      if_there(model, "version", [&](const JsonValue& value) { statistics.version = value; });
-      statistics.inference_count = whole(model.at("inference_count"));
-      statistics.execution_count = whole(model.at("execution_count"));
-      statistics.success = duration_of(sums.at("success"));
-      statistics.fail = duration_of(sums.at("fail"));
-      statistics.queue = duration_of(sums.at("queue"));
-      statistics.compute_input = duration_of(sums.at("compute_input"));
-      statistics.compute_infer = duration_of(sums.at("compute_infer"));
-      statistics.compute_output = duration_of(sums.at("compute_output"));
+      all.inference_count += whole(model.at("inference_count"));
+      all.execution_count += whole(model.at("execution_count"));
+      all.queue.count += whole(sums.at("queue").at("count"));
+      all.queue.total_ns += whole(sums.at("queue").at("ns"));
+      all.compute.count += whole(sums.at("compute_infer").at("count"));
+      for (const char* step : {"compute_input", "compute_infer", "compute_output"})
+        all.compute.total_ns += whole(sums.at(step).at("ns"));
     }
     return all;
   });
@@ -191,7 +181,6 @@ ModelConfig model_config(std::string_view body, const std::string& source) {
     const auto number = [](std::int64_t& into) {
       return [&](const JsonValue& value) { into = whole(value); };
     };
-    config.name = answer.at("name");
     config.max_batch_size = whole(answer.at("max_batch_size"));
     if_there(answer, "dynamic_batching", [&](const JsonValue& batching) {
       config.dynamic_batching = true;
@@ -206,10 +195,11 @@ ModelConfig model_config(std::string_view body, const std::string& source) {
     });
     if_there(answer, "instance_group", [&](const JsonValue& groups) {
       for (const JsonValue& group : groups.get_ref<const JsonValue::array_t&>()) {
-        ModelConfig::InstanceGroup& found = config.instance_groups.emplace_back();
-        found.kind = group.at("kind");
-        found.count = whole(group.at("count"));
-        if_there(group, "gpus", [&](const JsonValue& gpus) { found.gpus = wholes(gpus); });
+        std::int64_t devices = 1;  // a group has `count` instances on each of its GPUs
+        if_there(group, "gpus", [&](const JsonValue& gpus) {
+          devices = std::max<std::int64_t>(static_cast<std::int64_t>(gpus.size()), 1);
+        });
+        config.instances += whole(group.at("count")) * devices;
       }
     });
     return config;

@@ -14,7 +14,8 @@
 
 namespace harness {
 
-/// Returns SERVER/v2/models/MODEL and `end`, such as "/infer". Escapes the model's name.
+/// Returns SERVER/v2/models/MODEL and `end`, such as "/infer". Escapes the model's name. `server` does not
+/// end with a slash.
 std::string model_url(const std::string& server, const std::string& model, const std::string& end = "");
 
 /// True if an answer to GET /v2/health/ready or /v2/models/M/ready says so: its status does, and its body
@@ -22,8 +23,7 @@ std::string model_url(const std::string& server, const std::string& model, const
 bool is_ready(int status, std::string_view body);
 ServerMetadata server_metadata(std::string_view body, const std::string& source);
 ModelMetadata model_metadata(std::string_view body, const std::string& source);
-/// Returns an entry for each version of the model.
-std::vector<ModelStatistics> model_statistics(std::string_view body, const std::string& source);
+ModelStatistics model_statistics(std::string_view body, const std::string& source);
 ModelConfig model_config(std::string_view body, const std::string& source);
 
 /// Returns the body of a request for a batch of `rows`. A first dimension of any size is the batch; the other

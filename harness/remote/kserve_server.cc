@@ -26,11 +26,6 @@ auto read_answer(const Read& read) {
   }
 }
 
-void add(ModelStatistics::Sum& to, const ModelStatistics::Sum& more) {
-  to.count += more.count;
-  to.total_ns += more.total_ns;
-}
-
 }  // namespace
 
 KserveServer::KserveServer(std::string url, std::shared_ptr<const HttpHeaders> headers,
@@ -93,19 +88,7 @@ ModelConfig KserveServer::config(const std::string& name) {
 ModelStatistics KserveServer::statistics(const std::string& name) {
   const std::string url = model_url(url_, name, "/stats");
   const std::string body = body_of(url);
-  ModelStatistics all;
-  all.name = name;
-  for (const ModelStatistics& one : read_answer([&] { return model_statistics(body, url); })) {
-    all.inference_count += one.inference_count;
-    all.execution_count += one.execution_count;
-    add(all.success, one.success);
-    add(all.fail, one.fail);
-    add(all.queue, one.queue);
-    add(all.compute_input, one.compute_input);
-    add(all.compute_infer, one.compute_infer);
-    add(all.compute_output, one.compute_output);
-  }
-  return all;
+  return read_answer([&] { return model_statistics(body, url); });
 }
 
 HttpRequest infer_request(const std::string& server, const ModelMetadata& model, std::int64_t rows,

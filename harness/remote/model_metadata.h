@@ -17,7 +17,6 @@ struct ModelMetadata {
   };
 
   std::string name;
-  std::string platform;  ///< name of the framework; empty if the server does not tell
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
 };

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "harness/core/types.h"
 
 namespace harness {
 
-/// The work of one version of a model since the server started, from GET /v2/models/M/stats.
+/// The work of all versions of a model since the server started, from GET /v2/models/M/stats.
 struct ModelStatistics {
   /// Number of requests that went through a step, and the time that all of them took.
   struct Sum {
@@ -16,16 +15,10 @@ struct ModelStatistics {
     TimeNs total_ns = 0;
   };
 
-  std::string name;
-  std::string version;
   std::int64_t inference_count = 0;  ///< number of inferences; a batch of 4 counts 4
   std::int64_t execution_count = 0;  ///< number of batches that ran
-  Sum success;                       ///< requests that succeeded, from arrival to answer
-  Sum fail;
-  Sum queue;  ///< waiting for a batch and an instance
-  Sum compute_input;
-  Sum compute_infer;
-  Sum compute_output;
+  Sum queue;                         ///< waiting for a batch and an instance
+  Sum compute;                       ///< copying of the input, inference, and copying of the output
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-"""A running Triton server beside its simulation by the system `triton`: goodput and latencies at four loads, three runs each."""
+"""A running Triton server beside its simulation by the system `triton`: goodput and latencies, three runs each."""
 
 import re
 import subprocess
@@ -8,12 +8,14 @@ from comparison import ROOT, Comparison, Figure
 
 ORDER = 25
 TRITON = "ci/triton"
-EXPERIMENT = "experiments/server/fidelity.toml"
+FORMED_AHEAD = ("Triton adds requests to a batch that waits for the model only when the oldest of them has waited for the delay, so that those "
+                "of the last 5 ms miss it. This is inferred: its documentation does not say so, and `triton` follows it.")
+FILES = [("fidelity", "Triton on two cores", {}),
+         ("delay", "Triton with a delay of 5 ms", {"latency_ms_p50": FORMED_AHEAD, "latency_ms_p99": FORMED_AHEAD})]
 SEEDS = "[11, 12, 13]"  # the method was found with seeds 1 to 3
 NOT_COVERED = "GPUs, several models or instances, other servers"
-SOURCE = ("Triton 2.51, a model of 10 ms and 1 ms a row that sleeps, batches of up to 16; server and load generator on a core each; "
-          "at 130 % requests that have waited for 60 ms are rejected. The profile was measured just before with `harness profile "
-          "--server`.")
+SOURCE = ("Triton 2.51, a model of 10 ms and 1 ms a row that sleeps, batches of up to 16; server and load generator on a core each. The "
+          "profile was measured just before with `harness profile --server`.")
 METRICS = [("goodput, requests/s", "goodput_rps", 3, 1), ("median latency, ms", "latency_ms_p50", 10, 2),
            ("P99 of the latency, ms", "latency_ms_p99", 20, 2)]
 
@@ -26,7 +28,7 @@ def called(*words):
 
 
 def results(harness):
-    """Those of the experiment, on a server that is started for it."""
+    """Those of each experiment, on a server that is started for them."""
     profile = (harness.out / "square.toml").resolve()
     called(TRITON, "start", "experiments/server/repository", "--core", 1)
     try:
@@ -34,22 +36,25 @@ def results(harness):
                       "-o", profile)
         delay_ms = re.search(r"cluster\.network_delay_ms = ([\d.]+)", said)[1]
         harness.ranks = 1
-        return harness.run(ROOT / EXPERIMENT, "--set", f"cluster.profiles={profile}", "--set", f"cluster.network_delay_ms={delay_ms}",
-                           "--set", f"workload.seeds={SEEDS}", "--allow-skipped")
+        return [harness.run(ROOT / f"experiments/server/{name}.toml", "--set", f"cluster.profiles={profile}", "--set",
+                            f"cluster.network_delay_ms={delay_ms}", "--set", f"workload.seeds={SEEDS}", "--allow-skipped")
+                for name, *_ in FILES]
     finally:
         called(TRITON, "stop")
 
 
-def validate(harness):
+def compared(ran, title, reasons):
     pairs = defaultdict(dict)
-    for row in results(harness).rows:
-        if row["status"] == "ok":
-            pairs[row["parameters"], row["seed"]][row["runtime"]] = row
-    complete = {key: pair for key, pair in pairs.items() if len(pair) == 2}
-    if len(complete) < 12:
-        raise SystemExit(f"ci/validation: triton: {len(complete)} of 12 pairs of cells are ok")
-    return [Comparison(f"Triton on two cores, {title}", SOURCE, "%", NOT_COVERED,
-                       [Figure(f"{parameters.removeprefix('setting=')}, seed {seed}", pair["server"][column], pair["simulated"][column])
-                        for (parameters, seed), pair in sorted(complete.items())],
-                       relative=True, worst=worst, late=True, digits=digits)
-            for title, column, worst, digits in METRICS]
+    for row in ran.rows:
+        if row["status"] != "ok":
+            raise SystemExit(f"ci/validation: triton: a cell is {row['status']}: {row['why']}")
+        pairs[row["load"], row["seed"]][row["runtime"]] = row
+    return [Comparison(f"{title}, {metric}", SOURCE, "%", NOT_COVERED,
+                       [Figure(f"load {load:.2g}, seed {seed}", pair["server"][column], pair["simulated"][column])
+                        for (load, seed), pair in sorted(pairs.items())],
+                       relative=True, worst=worst, late=True, digits=digits, known=column in reasons, why=reasons.get(column, ""))
+            for metric, column, worst, digits in METRICS]
+
+
+def validate(harness):
+    return [one for ran, (_, title, reasons) in zip(results(harness), FILES) for one in compared(ran, title, reasons)]

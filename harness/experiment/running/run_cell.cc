@@ -120,6 +120,27 @@ std::string text_of_notes(const std::vector<std::string>& notes) {
   return text;
 }
 
+/// Returns a check of signals that also looks at the memory of this process.
+std::function<void()> with_memory_watch(std::function<void()> check_signal, double memory_bytes) {
+  return [check_signal = std::move(check_signal), memory = MemoryWatch(memory_bytes)]() mutable {
+    if (check_signal) check_signal();
+    memory.look();
+  };
+}
+
+/// Ends the row of a live run, whose `why` says what makes it invalid, and writes the cell's file.
+void finish_live(SummaryRow& row, const RunRecord& record, const CpuClocks& clocks_before, RowBuffer& rows,
+                 CellFileWriter& writer) {
+  if (!row.why.empty()) {
+    row.status = "invalid";
+    row.why += theft_note(clocks_before);
+  } else {
+    row.why = text_of_notes(record.notes);
+  }
+  rows.pass_to(writer);
+  writer.finish(row, record);
+}
+
 }  // namespace
 
 SummaryRow row_of(const PreparedCell& prepared, const RunSpec& spec, const RunRecord& record,
@@ -263,10 +284,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
     }
     clocks_before = read_cpu_clocks();
     // Every rank's tensors wait in its memory with the visits that they belong to.
-    const auto check = [&check_signal, memory = MemoryWatch(how_.memory_bytes)]() mutable {
-      check_signal();
-      memory.look();
-    };
+    const auto check = with_memory_watch(check_signal, how_.memory_bytes);
     record = run_live(spec_,
                       {prepared_.settings.live, how_.limit_s, check, prepared_.identity.index + 1,
                        devices_.get(), exchanges_.get()},
@@ -289,14 +307,7 @@ std::optional<SummaryRow> LiveCell::run(BoundCache& bounds, const std::function<
   row.why = why_invalid(*record, prepared_.settings.live);
   if (row.why.empty()) row.why = slowdown.empty() ? profile_fault_after(check_signal) : slowdown;
   kept_.give_back(std::move(devices_));
-  if (!row.why.empty()) {
-    row.status = "invalid";
-    row.why += theft_note(clocks_before);
-  } else {
-    row.why = text_of_notes(record->notes);
-  }
-  rows_.pass_to(*writer_);
-  writer_->finish(row, *record);
+  finish_live(row, *record, clocks_before, rows_, *writer_);
   return row;
 }
 
@@ -325,10 +336,7 @@ SummaryRow run_server_cell(CellFactory& factory, BoundCache& bounds, const Prepa
   RunRecord record;
   try {
     ServerRun run = server_run(prepared, spec, how);
-    run.check_signal = [&how, memory = MemoryWatch(how.memory_bytes)]() mutable {
-      if (how.check_signal) how.check_signal();
-      memory.look();
-    };
+    run.check_signal = with_memory_watch(how.check_signal, how.memory_bytes);
     record = ServerWorld(spec, run, how.rows ? &rows : nullptr).run();
   } catch (const CellFailed& failed) {
     return write_empty(prepared, how, "skipped", failed.what());
@@ -337,15 +345,8 @@ SummaryRow run_server_cell(CellFactory& factory, BoundCache& bounds, const Prepa
   SummaryRow row = row_of(prepared, spec, record, bounds);
   forget_inside_of_server(row);
   row.why = why_invalid(record, prepared.settings.live);
-  if (!row.why.empty()) {
-    row.status = "invalid";
-    row.why += theft_note(clocks_before);
-  } else {
-    row.why = text_of_notes(record.notes);
-  }
   CellFileWriter writer(how.path, prepared.identity, prepared.module_names);
-  rows.pass_to(writer);
-  writer.finish(row, record);
+  finish_live(row, record, clocks_before, rows, writer);
   return row;
 }
 

@@ -67,7 +67,7 @@ void check_same_policy(const PreparedCell& prepared, ModuleId module, const Mode
     return text_of(std::ranges::find(params, name, &Param::name)->get());
   };
   const ModulePlan& plan = prepared.plan.modules[module];
-  compare("instances", std::to_string(config.instances()), std::to_string(plan.workers));
+  compare("instances", std::to_string(config.instances), std::to_string(plan.workers));
   compare("dynamic_batching", config.dynamic_batching ? "true" : "false", wanted("dynamic_batching"));
   if (!config.dynamic_batching) return;
   const std::int64_t limit = std::stoll(wanted("max_batch_size"));
@@ -101,17 +101,11 @@ ServerRun::Module post_module(const ServerParams& params, const std::string& ser
   return {std::move(request), [](const HttpEnd& end) { return end.error_text; }};
 }
 
-std::shared_ptr<const HttpHeaders> headers_of(const ServerParams& params) {
-  std::vector<std::string> lines = headers_from_environment();
-  lines.push_back("Content-Type: " + params.content_type);
-  return std::make_shared<const HttpHeaders>(lines, kHeadersVariable);
-}
-
 }  // namespace
 
 void check_server_input(const ServerParams& params) {
   check_http_url(params.url, {"", 0, "server.url"});
-  headers_of(params);
+  server_headers(params.content_type);
   body_of(params);
 }
 
@@ -133,7 +127,7 @@ ServerRun server_run(const PreparedCell& prepared, const RunSpec& spec, const Ce
     throw CellFailed(failed.what());
   }
   try {
-    const auto headers = headers_of(params);
+    const auto headers = server_headers(params.content_type);
     KserveServer server(params.url, headers, how.check_signal);
     if (is_kserve) server.check_ready();
     for (ModuleId module = 0; module < spec.pipeline.modules.size(); ++module) {
